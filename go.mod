@@ -1,6 +1,6 @@
 module github.com/purerdma/rdma
 
-go 1.26
+go 1.26.0
 
 require (
 	github.com/google/go-cmp v0.7.0

@@ -1,0 +1,42 @@
+package devfile
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"syscall"
+)
+
+// ErrCredentialsChanged is matched by a write(2) that the kernel refused with
+// EACCES because the calling thread's credentials are not those of the opener
+// (kernel: ib_safe_file_access). It follows setuid, setgid and the like after
+// the device was opened, and inheriting the file in another process.
+var ErrCredentialsChanged = errors.New("credentials changed since the device was opened; " +
+	"open RDMA devices after dropping privileges, in the process that uses them")
+
+// An Error is a failed call on a device file.
+type Error struct {
+	Op   string // "open", "write", "read", "ioctl", "mmap", "munmap", "wait", "close"
+	Path string // the device file, or the name of an adopted descriptor
+	Err  error  // the cause: an errno, net.ErrClosed or a context's error
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s %s: %v", e.Op, e.Path, e.Err) }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Timeout reports whether the cause was a time-out.
+func (e *Error) Timeout() bool {
+	var t interface{ Timeout() bool }
+	return errors.As(e.Err, &t) && t.Timeout()
+}
+
+// credentialsError keeps the errno reachable beside the explanation.
+type credentialsError struct{}
+
+func (credentialsError) Error() string   { return "permission denied: " + ErrCredentialsChanged.Error() }
+func (credentialsError) Unwrap() []error { return []error{ErrCredentialsChanged, syscall.EACCES} }
+
+// closed is the one error for use after Close.
+var closed error = net.ErrClosed

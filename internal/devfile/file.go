@@ -1,0 +1,182 @@
+package devfile
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+// A File is an open device file. All methods are safe for concurrent use.
+type File struct {
+	path   string
+	kernel Kernel
+	h      Handle
+	closed atomic.Bool
+
+	// turn admits one waiter at a time, because waiters share the file's
+	// one read deadline. It holds a token while nobody waits.
+	turn chan struct{}
+
+	closeOnce sync.Once
+	closeErr  error
+}
+
+// Open opens the device file at path. k is the kernel to ask; nil means the
+// real one. The error is an *[Error] whose cause is the errno.
+func Open(k Kernel, path string) (*File, error) {
+	if k == nil {
+		k = realKernel
+	}
+	h, err := k.Open(path)
+	if err != nil {
+		return nil, &Error{Op: "open", Path: path, Err: cause(err)}
+	}
+	return newFile(k, h, path), nil
+}
+
+// Adopt wraps a descriptor that a command on f returned. The new file owns
+// fd. name appears in errors.
+func (f *File) Adopt(fd int, name string) (*File, error) {
+	h, err := f.kernel.Adopt(fd, name)
+	if err != nil {
+		return nil, &Error{Op: "open", Path: name, Err: cause(err)}
+	}
+	return newFile(f.kernel, h, name), nil
+}
+
+func newFile(k Kernel, h Handle, path string) *File {
+	f := &File{path: path, kernel: k, h: h, turn: make(chan struct{}, 1)}
+	f.turn <- struct{}{}
+	return f
+}
+
+// Path returns the name the file was opened with.
+func (f *File) Path() string { return f.path }
+
+// Write makes one write(2) of all of p. The RDMA devices take a command whole
+// or not at all, so a short count is an error (EIO).
+func (f *File) Write(p []byte) error {
+	n, err := f.h.Write(p)
+	switch {
+	case err == syscall.EACCES:
+		err = credentialsError{}
+	case err == nil && n != len(p):
+		err = syscall.EIO
+	}
+	return f.fail("write", err)
+}
+
+// TryWrite is Write without the allocation of an error: it returns the bare
+// errno. Callbacks of WaitRead use it, because they must see EAGAIN.
+func (f *File) TryWrite(p []byte) error {
+	_, err := f.h.Write(p)
+	return err
+}
+
+// TryRead makes one read(2) and returns the bare errno, EAGAIN included.
+func (f *File) TryRead(p []byte) (int, error) { return f.h.Read(p) }
+
+// Ioctl makes one ioctl(2). arg must point to memory outside the Go heap.
+func (f *File) Ioctl(req uint, arg unsafe.Pointer) error {
+	return f.fail("ioctl", f.h.Ioctl(req, arg))
+}
+
+// Mmap maps length bytes at offset, shared. prot is unix.PROT_….
+func (f *File) Mmap(offset int64, length, prot int) ([]byte, error) {
+	mem, err := f.h.Mmap(offset, length, prot)
+	if err != nil {
+		return nil, f.fail("mmap", err)
+	}
+	return mem, nil
+}
+
+// Munmap unmaps what Mmap returned; it works after Close as well.
+func (f *File) Munmap(mem []byte) error {
+	if err := f.h.Munmap(mem); err != nil {
+		return &Error{Op: "munmap", Path: f.path, Err: err}
+	}
+	return nil
+}
+
+// WaitRead calls try at once and then whenever the file becomes readable,
+// until try returns something other than EAGAIN. try must call only TryWrite,
+// TryRead or Ioctl of this file. When ctx ends first, the error wraps ctx's
+// error; when the file is closed, it matches net.ErrClosed.
+func (f *File) WaitRead(ctx context.Context, try func() error) error {
+	select {
+	case <-f.turn:
+	case <-ctx.Done():
+		return f.fail("wait", ctx.Err())
+	}
+	defer func() { f.turn <- struct{}{} }()
+
+	disarm := f.armDeadline(ctx)
+	err := f.h.WaitRead(try)
+	disarm()
+	if errors.Is(err, os.ErrDeadlineExceeded) && ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return f.fail("wait", err)
+}
+
+// armDeadline lets the end of ctx interrupt a wait through the read deadline,
+// and returns what takes that back.
+func (f *File) armDeadline(ctx context.Context) func() {
+	if ctx.Done() == nil {
+		return func() {}
+	}
+	fired := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(fired)
+		_ = f.h.SetReadDeadline(time.Unix(1, 0)) // fails only when closed, which also wakes the wait
+	})
+	return func() {
+		if !stop() {
+			<-fired
+			_ = f.h.SetReadDeadline(time.Time{})
+		}
+	}
+}
+
+// Close closes the file, wakes its waiters and returns after calls that were
+// under way have ended. Later calls return the same result.
+func (f *File) Close() error {
+	f.closeOnce.Do(func() {
+		f.closed.Store(true)
+		if err := f.h.Close(); err != nil {
+			f.closeErr = &Error{Op: "close", Path: f.path, Err: err}
+		}
+	})
+	return f.closeErr
+}
+
+// Closed reports whether Close was called.
+func (f *File) Closed() bool { return f.closed.Load() }
+
+// fail gives an error its step and object. A call that lost the race with
+// Close reports the one closed error, whatever the runtime said.
+func (f *File) fail(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if f.closed.Load() {
+		if _, isErrno := err.(syscall.Errno); !isErrno || err == syscall.EBADF {
+			err = closed
+		}
+	}
+	return &Error{Op: op, Path: f.path, Err: err}
+}
+
+// cause strips the wrapping of the os package down to the errno.
+func cause(err error) error {
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}

@@ -1,0 +1,34 @@
+package devfile
+
+import (
+	"time"
+	"unsafe"
+)
+
+// A Kernel opens device files. A nil Kernel in [Open] means the real one.
+type Kernel interface {
+	// Open opens a character device for reading and writing, non-blocking
+	// and close-on-exec.
+	Open(path string) (Handle, error)
+
+	// Adopt takes over a file descriptor that a command of this kernel
+	// returned, such as a completion channel.
+	Adopt(fd int, name string) (Handle, error)
+}
+
+// A Handle is one open file. Methods other than WaitRead never wait. Errors
+// are plain errnos (syscall.Errno) or, after Close, match net.ErrClosed.
+type Handle interface {
+	Write(p []byte) (int, error)
+	Read(p []byte) (int, error)
+	Ioctl(req uint, arg unsafe.Pointer) error
+	Mmap(offset int64, length, prot int) ([]byte, error)
+	Munmap(mem []byte) error
+
+	// WaitRead calls try until it returns something other than EAGAIN,
+	// waiting for the file to become readable in between. It returns what
+	// try returned, or os.ErrDeadlineExceeded.
+	WaitRead(try func() error) error
+	SetReadDeadline(t time.Time) error
+	Close() error
+}

@@ -1,0 +1,156 @@
+package devfile
+
+import (
+	"os"
+	"sync"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+var realKernel Kernel = linux{}
+
+// linux is the running kernel.
+type linux struct{}
+
+func (linux) Open(path string) (Handle, error) {
+	// os.OpenFile hands the file to the runtime poller where the driver can
+	// poll (rdma_cm) and works without where it cannot (uverbsN has no poll
+	// method; its events arrive on descriptors of their own).
+	f, err := os.OpenFile(path, os.O_RDWR|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	return newHandle(f)
+}
+
+func (linux) Adopt(fd int, name string) (Handle, error) {
+	// A descriptor must be non-blocking before os.NewFile sees it, or the
+	// runtime does not poll it.
+	if err := unix.SetNonblock(fd, true); err != nil {
+		_ = unix.Close(fd)
+		return nil, err
+	}
+	unix.CloseOnExec(fd)
+	return newHandle(os.NewFile(uintptr(fd), name))
+}
+
+// handle keeps the os.File: only its methods and SyscallConn guard the
+// descriptor number against a concurrent Close.
+type handle struct {
+	f  *os.File
+	rc syscall.RawConn
+}
+
+func newHandle(f *os.File) (Handle, error) {
+	rc, err := f.SyscallConn()
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return &handle{f: f, rc: rc}, nil
+}
+
+// call is one system call under RawConn.Control. Calls are pooled with their
+// bound method, so that a doorbell write allocates nothing.
+type call struct {
+	p   []byte
+	n   int
+	err error
+	do  func(fd uintptr)
+}
+
+var writes = sync.Pool{New: func() any {
+	c := new(call)
+	c.do = c.write
+	return c
+}}
+
+func (c *call) write(fd uintptr) {
+	for {
+		c.n, c.err = unix.Write(int(fd), c.p)
+		if c.err != syscall.EINTR {
+			return
+		}
+	}
+}
+
+func (h *handle) Write(p []byte) (int, error) {
+	c := writes.Get().(*call)
+	c.p, c.n, c.err = p, 0, nil
+	err := h.rc.Control(c.do)
+	if err == nil {
+		err = c.err
+	}
+	n := c.n
+	c.p, c.err = nil, nil
+	writes.Put(c)
+	return n, err
+}
+
+func (h *handle) Read(p []byte) (n int, err error) {
+	ctlErr := h.rc.Control(func(fd uintptr) {
+		for {
+			n, err = unix.Read(int(fd), p)
+			if err != syscall.EINTR {
+				return
+			}
+		}
+	})
+	if ctlErr != nil {
+		return 0, ctlErr
+	}
+	return n, err
+}
+
+func (h *handle) Ioctl(req uint, arg unsafe.Pointer) error {
+	var errno syscall.Errno
+	err := h.rc.Control(func(fd uintptr) {
+		for {
+			_, _, errno = syscall.Syscall(syscall.SYS_IOCTL, fd, uintptr(req), uintptr(arg))
+			if errno != syscall.EINTR {
+				return
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+func (h *handle) Mmap(offset int64, length, prot int) (mem []byte, err error) {
+	ctlErr := h.rc.Control(func(fd uintptr) {
+		mem, err = unix.Mmap(int(fd), offset, length, prot, unix.MAP_SHARED)
+	})
+	if ctlErr != nil {
+		return nil, ctlErr
+	}
+	return mem, err
+}
+
+func (h *handle) Munmap(mem []byte) error { return unix.Munmap(mem) }
+
+// WaitRead runs try under RawConn.Read even where try is a write(2): the
+// rdma_cm device announces events by readability and never reports
+// writability, so that waiting to write would wait for ever.
+func (h *handle) WaitRead(try func() error) error {
+	var err error
+	rcErr := h.rc.Read(func(uintptr) bool {
+		err = try()
+		return err != syscall.EAGAIN
+	})
+	if rcErr != nil {
+		return rcErr
+	}
+	return err
+}
+
+func (h *handle) SetReadDeadline(t time.Time) error { return h.f.SetReadDeadline(t) }
+
+func (h *handle) Close() error { return h.f.Close() }

@@ -1,0 +1,80 @@
+//go:build linux
+
+package offheap
+
+import (
+	"testing"
+	"unsafe"
+)
+
+func TestBlockIsZeroedAligned(t *testing.T) {
+	b, err := Get()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.AllocBytes(3)
+	p := Alloc[uint64](b)
+	if uintptr(unsafe.Pointer(p))%8 != 0 {
+		t.Fatalf("uint64 at %p is not aligned", p)
+	}
+	*p = ^uint64(0)
+	b.Release()
+
+	b, err = Get()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Release()
+	for i, c := range b.AllocBytes(BlockSize) {
+		if c != 0 {
+			t.Fatalf("byte %d of a fresh block is %#x", i, c)
+		}
+	}
+}
+
+func TestBlockOverflowPanics(t *testing.T) {
+	b, err := Get()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Release()
+	defer func() {
+		if recover() == nil {
+			t.Fatal("carving more than a block did not panic")
+		}
+	}()
+	b.AllocBytes(BlockSize + 1)
+}
+
+func TestGetReleaseAllocatesNothing(t *testing.T) {
+	b, err := Get()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Release()
+	n := testing.AllocsPerRun(100, func() {
+		b, err := Get()
+		if err != nil {
+			t.Fatal(err)
+		}
+		Alloc[[8]uint64](b)
+		b.Release()
+	})
+	if n != 0 {
+		t.Fatalf("Get and Release allocate %v times", n)
+	}
+}
+
+func TestMapUnmap(t *testing.T) {
+	m, err := Map(1 << 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m[1<<16-1] = 1
+	if err := Unmap(m); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Map(0); err == nil {
+		t.Fatal("Map(0) succeeded")
+	}
+}

@@ -1,0 +1,11 @@
+//go:build !linux
+
+package offheap
+
+import "errors"
+
+// Map returns errors.ErrUnsupported.
+func Map(int) ([]byte, error) { return nil, errors.ErrUnsupported }
+
+// Unmap returns errors.ErrUnsupported.
+func Unmap([]byte) error { return errors.ErrUnsupported }
