@@ -1,0 +1,12 @@
+package provider
+
+import "errors"
+
+// Errors of the posting path are built once, so that posting allocates
+// nothing. Package uverbs exports them.
+var (
+	ErrQueueFull   = errors.New("queue full: poll completions before posting more")
+	ErrTooManySGEs = errors.New("more scatter/gather entries than the queue pair was created for")
+	ErrInlineSize  = errors.New("more inline data than the queue pair was created for")
+	ErrOpcode      = errors.New("opcode not supported by this driver or queue pair type")
+)

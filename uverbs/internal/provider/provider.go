@@ -1,0 +1,119 @@
+// Package provider is the seam between the verbs core and the data path of one
+// kernel driver: how its rings are laid out, what its create commands carry,
+// how work is posted and completions are read.
+//
+// The core (package uverbs) owns every kernel object, issues every command and
+// serialises the calls on one queue; a driver only lays out memory. Drivers
+// are chosen from one explicit table in package uverbs, keyed by the kernel's
+// driver id.
+package provider
+
+// A Driver is the user-space half of one kernel RDMA driver.
+type Driver interface {
+	// Name is the kernel's name of the driver, such as "rxe".
+	Name() string
+
+	// ABIVersions is the inclusive range of the driver's uverbs ABI versions
+	// (sysfs abi_version of the uverbs device) that the driver speaks.
+	ABIVersions() (lo, hi uint32)
+
+	// NewContext starts the driver's share of an opened device. env stays
+	// valid until the context is closed.
+	NewContext(env Env) (Context, error)
+}
+
+// Env is what the core lends to a driver's context.
+type Env interface {
+	// Map maps length bytes of the device file at offset, shared, for
+	// reading and writing.
+	Map(offset int64, length int) ([]byte, error)
+	Unmap(mem []byte) error
+
+	// PostSendDoorbell asks the kernel to process the send queue of the QP
+	// (uverbs POST_SEND with no work requests of its own).
+	// PostRecvDoorbell and ArmCQ are POST_RECV and REQ_NOTIFY_CQ.
+	// None of them allocates.
+	PostSendDoorbell(qpHandle uint32) error
+	PostRecvDoorbell(qpHandle uint32) error
+	ArmCQ(cqHandle uint32, solicitedOnly bool) error
+}
+
+// A Context is the driver's share of an opened device. It builds the driver's
+// part of each object. Calls may come from several goroutines.
+type Context interface {
+	SetupCQ(req CQRequest) (*CQSetup, error)
+	SetupQP(req QPRequest) (*QPSetup, error)
+	Close() error
+}
+
+// CQRequest is what a completion queue was asked to be.
+type CQRequest struct {
+	Entries int // entries asked for
+}
+
+// A CQSetup carries a create-CQ command through the kernel. Exactly one of
+// Done and Abort is called.
+type CQSetup struct {
+	UHWIn     []byte // driver's part of the command; off-heap if it holds addresses
+	UHWOutLen int    // bytes of the driver's part of the answer
+
+	// Done finishes the driver's queue from the kernel's answer. When it
+	// fails the core destroys the kernel object.
+	Done  func(handle uint32, entries int, uhwOut []byte) (CQ, error)
+	Abort func() // frees what was set up when the command failed; may be nil
+}
+
+// QPCap are the limits of a queue pair.
+type QPCap struct {
+	MaxSendWR, MaxRecvWR   uint32 // work requests outstanding per queue
+	MaxSendSGE, MaxRecvSGE uint32 // scatter/gather entries per request
+	MaxInline              uint32 // bytes of inline data per send
+}
+
+// QPRequest is what a queue pair was asked to be.
+type QPRequest struct {
+	Type   uint32 // IB_UVERBS_QPT_…
+	Cap    QPCap
+	HasSRQ bool
+}
+
+// A QPSetup carries a create-QP command through the kernel, as CQSetup does.
+type QPSetup struct {
+	UHWIn     []byte
+	UHWOutLen int
+	Done      func(handle, qpn uint32, cap QPCap, uhwOut []byte) (QP, error)
+	Abort     func()
+}
+
+// A CQ reads completions. The core serialises the calls, except Arm, which
+// may run beside Poll.
+type CQ interface {
+	// Poll takes one completion off the ring, or reports false when there is
+	// none. It makes no system call and allocates nothing.
+	Poll(wc *WC) bool
+
+	// Arm asks for one event on the completion channel at the next
+	// completion. The caller polls once more before it sleeps.
+	Arm(solicitedOnly bool) error
+
+	// Close unmaps the ring, after the kernel object is gone.
+	Close() error
+}
+
+// A QP takes work requests. The core serialises calls on the send queue and,
+// separately, calls on the receive queue.
+type QP interface {
+	// PostSend checks a request and writes it to the send ring, where the
+	// device may not look at it before FlushSend. On error nothing of the
+	// request remains in the ring. wr and what it refers to are not kept.
+	PostSend(wr *SendWR) error
+
+	// FlushSend makes the requests written so far visible and rings the
+	// doorbell once.
+	FlushSend() error
+
+	PostRecv(wr *RecvWR) error
+	FlushRecv() error
+
+	Close() error
+}

@@ -1,0 +1,63 @@
+package provider
+
+import "github.com/purerdma/rdma/abi"
+
+// The structs below have exactly the fields of their namesakes in package
+// uverbs, so that the core converts a pointer without copying. They are
+// documented there.
+
+// SGE is one scatter/gather entry: address, length in bytes, local key.
+type SGE = abi.IBUverbsSGE
+
+// SendWR is one request for a send queue.
+type SendWR struct {
+	ID     uint64
+	Opcode abi.IBUverbsWROpcode
+	Flags  SendFlags
+	SGEs   []SGE
+	Inline []byte
+
+	Imm           uint32
+	InvalidateKey uint32
+
+	RemoteAddr uint64
+	RKey       uint32
+
+	CompareAdd uint64
+	Swap       uint64
+}
+
+// SendFlags are IB_SEND_… bits.
+type SendFlags = uint32
+
+// Send flags (kernel: enum ib_send_flags).
+const (
+	SendFence     SendFlags = 1 << 0
+	SendSignaled  SendFlags = 1 << 1
+	SendSolicited SendFlags = 1 << 2
+	SendInline    SendFlags = 1 << 3
+)
+
+// RecvWR is one request for a receive queue.
+type RecvWR struct {
+	ID   uint64
+	SGEs []SGE
+}
+
+// WC is one work completion.
+type WC struct {
+	ID             uint64
+	Status         abi.IBWCStatus
+	Opcode         abi.IBUverbsWCOpcode
+	VendorErr      uint32
+	ByteLen        uint32
+	Imm            uint32
+	InvalidatedKey uint32
+	QPN            uint32
+	SrcQPN         uint32
+	Flags          abi.IBUverbsWCFlags
+	PKeyIndex      uint16
+	SLID           uint16
+	SL             uint8
+	DLIDPathBits   uint8
+}
