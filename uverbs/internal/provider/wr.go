@@ -48,14 +48,14 @@ type RecvWR struct {
 type WC struct {
 	ID             uint64
 	Status         abi.IBWCStatus
-	Opcode         abi.IBUverbsWCOpcode
+	Opcode         abi.IBWCOpcode
 	VendorErr      uint32
 	ByteLen        uint32
 	Imm            uint32
 	InvalidatedKey uint32
 	QPN            uint32
 	SrcQPN         uint32
-	Flags          abi.IBUverbsWCFlags
+	Flags          abi.IBWCFlags
 	PKeyIndex      uint16
 	SLID           uint16
 	SL             uint8
