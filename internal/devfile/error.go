@@ -16,7 +16,7 @@ var ErrCredentialsChanged = errors.New("credentials changed since the device was
 
 // An Error is a failed call on a device file.
 type Error struct {
-	Op   string // "open", "write", "read", "ioctl", "mmap", "munmap", "wait", "close"
+	Op   string // "open", "write", "ioctl", "mmap", "munmap", "use", "wait", "close"
 	Path string // the device file, or the name of an adopted descriptor
 	Err  error  // the cause: an errno, net.ErrClosed or a context's error
 }

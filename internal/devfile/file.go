@@ -103,6 +103,12 @@ func (f *File) Munmap(mem []byte) error {
 	return nil
 }
 
+// WithFD calls fn with the descriptor number, for a command that names one
+// file to another. fn must not close it or keep it.
+func (f *File) WithFD(fn func(fd int)) error {
+	return f.fail("use", f.h.WithFD(fn))
+}
+
 // WaitRead calls try at once and then whenever the file becomes readable,
 // until try returns something other than EAGAIN. try must call only TryWrite,
 // TryRead or Ioctl of this file. When ctx ends first, the error wraps ctx's

@@ -25,6 +25,10 @@ type Handle interface {
 	Mmap(offset int64, length, prot int) ([]byte, error)
 	Munmap(mem []byte) error
 
+	// WithFD calls fn with the descriptor number, which stays valid until
+	// fn returns.
+	WithFD(fn func(fd int)) error
+
 	// WaitRead calls try until it returns something other than EAGAIN,
 	// waiting for the file to become readable in between. It returns what
 	// try returned, or os.ErrDeadlineExceeded.

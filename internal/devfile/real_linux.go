@@ -134,6 +134,10 @@ func (h *handle) Mmap(offset int64, length, prot int) (mem []byte, err error) {
 	return mem, err
 }
 
+func (h *handle) WithFD(fn func(fd int)) error {
+	return h.rc.Control(func(fd uintptr) { fn(int(fd)) })
+}
+
 func (h *handle) Munmap(mem []byte) error { return unix.Munmap(mem) }
 
 // WaitRead runs try under RawConn.Read even where try is a write(2): the

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package rdmanl
+
+import "errors"
+
+func openSocket() (transport, error) { return nil, errors.ErrUnsupported }

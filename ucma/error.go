@@ -1,0 +1,76 @@
+package ucma
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+
+	"github.com/purerdma/rdma/internal/devfile"
+)
+
+// ErrCredentialsChanged is matched by every command that the kernel refuses
+// because the process changed its credentials after Open, or inherited the
+// file from another process.
+var ErrCredentialsChanged = devfile.ErrCredentialsChanged
+
+// An Error is a command that failed.
+type Error struct {
+	Command uint32 // RDMA_USER_CM_CMD_…
+	ID      uint32 // the ID it was for; meaningless for CREATE_ID and GET_EVENT
+	Err     error  // the errno, net.ErrClosed, or a context's error
+}
+
+func (e *Error) Error() string {
+	if !commandHasID(e.Command) {
+		return fmt.Sprintf("rdma_cm %s: %v", CommandName(e.Command), e.Err)
+	}
+	return fmt.Sprintf("rdma_cm %s id %d: %v", CommandName(e.Command), e.ID, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Is makes errno 524, which the kernel uses for operations a transport lacks
+// and which user space has no name for, match errors.ErrUnsupported.
+func (e *Error) Is(target error) bool {
+	return target == errors.ErrUnsupported && errors.Is(e.Err, enotsupp)
+}
+
+// Timeout reports whether the cause was a time-out.
+func (e *Error) Timeout() bool {
+	var t interface{ Timeout() bool }
+	return errors.As(e.Err, &t) && t.Timeout()
+}
+
+// enotsupp is ENOTSUPP of include/linux/errno.h, never meant for user space.
+const enotsupp = syscall.Errno(524)
+
+// fail turns a device-file error into a command error: the file's own wrapping
+// would only repeat the path.
+func fail(cmd, id uint32, err error) error {
+	if err == nil {
+		return nil
+	}
+	var de *devfile.Error
+	if errors.As(err, &de) {
+		err = de.Err
+	}
+	return &Error{Command: cmd, ID: id, Err: err}
+}
+
+// openError adds to a failed open what to do about it.
+func openError(err error) error {
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return fmt.Errorf("%w: load the kernel module rdma_ucm (modprobe rdma_ucm), "+
+			"and pass the device to the container if this is one", err)
+	case errors.Is(err, syscall.ENXIO):
+		return fmt.Errorf("%w: the device node is stale, its module is gone (modprobe rdma_ucm)", err)
+	case errors.Is(err, syscall.EACCES):
+		return fmt.Errorf("%w: the file's mode does not admit this user", err)
+	case errors.Is(err, syscall.EPERM):
+		return fmt.Errorf("%w: the container's device cgroup does not allow it", err)
+	}
+	return err
+}

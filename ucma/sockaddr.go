@@ -1,0 +1,171 @@
+package ucma
+
+import (
+	"encoding/binary"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"syscall"
+
+	"github.com/purerdma/rdma/abi"
+)
+
+// Address families of Linux, spelled out because the syscall package of other
+// systems has other numbers.
+const (
+	afInet  = 2
+	afInet6 = 10
+)
+
+// Sizes the kernel insists on for each family (rdma_addr_size).
+const (
+	sizeIn  = 16
+	sizeIn6 = 28
+	sizeIB  = 48
+)
+
+// A Sockaddr is a socket address in the kernel's form: IPv4, IPv6 with a
+// scope, or a native InfiniBand address (AF_IB). The zero value is no address.
+type Sockaddr struct {
+	raw  abi.SockaddrStorage
+	size uint16
+}
+
+// SockaddrFrom makes a Sockaddr of an IP address and port. An IPv4-mapped IPv6
+// address becomes IPv4. The zone of a link-local address may be an interface's
+// name or number.
+func SockaddrFrom(ap netip.AddrPort) (Sockaddr, error) {
+	var s Sockaddr
+	addr := ap.Addr().Unmap()
+	switch {
+	case addr.Is4():
+		sin := s.raw.In()
+		sin.Family, sin.Port, sin.Addr = afInet, htons(ap.Port()), addr.As4()
+		s.size = sizeIn
+	case addr.Is6():
+		scope, err := scopeID(addr.Zone())
+		if err != nil {
+			return Sockaddr{}, err
+		}
+		sin6 := s.raw.In6()
+		sin6.Family, sin6.Port, sin6.Addr, sin6.ScopeID = afInet6, htons(ap.Port()), addr.As16(), scope
+		s.size = sizeIn6
+	default:
+		return Sockaddr{}, fmt.Errorf("address %v: %w", ap, syscall.EINVAL)
+	}
+	return s, nil
+}
+
+// SockaddrFromIB makes a Sockaddr of a native InfiniBand address.
+func SockaddrFromIB(ib abi.SockaddrIB) Sockaddr {
+	var s Sockaddr
+	ib.Family = abi.AF_IB
+	*s.raw.IB() = ib
+	s.size = sizeIB
+	return s
+}
+
+// sockaddrFromRaw takes what the kernel wrote. The family decides the size; an
+// unknown one gives the zero Sockaddr.
+func sockaddrFromRaw(raw abi.SockaddrStorage) Sockaddr {
+	switch raw.Family {
+	case afInet:
+		return Sockaddr{raw: raw, size: sizeIn}
+	case afInet6:
+		return Sockaddr{raw: raw, size: sizeIn6}
+	case abi.AF_IB:
+		return Sockaddr{raw: raw, size: sizeIB}
+	}
+	return Sockaddr{}
+}
+
+// IsZero reports whether s is no address at all.
+func (s Sockaddr) IsZero() bool { return s.size == 0 }
+
+// Family returns the address family: 2 for IPv4, 10 for IPv6, 27 for AF_IB,
+// 0 for no address.
+func (s Sockaddr) Family() uint16 { return s.raw.Family }
+
+// AddrPort returns the IP address and port, and false for other families. The
+// zone is the interface's name where it has one now, else its number.
+func (s Sockaddr) AddrPort() (netip.AddrPort, bool) {
+	switch s.raw.Family {
+	case afInet:
+		sin := s.raw.In()
+		return netip.AddrPortFrom(netip.AddrFrom4(sin.Addr), ntohs(sin.Port)), true
+	case afInet6:
+		sin6 := s.raw.In6()
+		addr := netip.AddrFrom16(sin6.Addr)
+		if sin6.ScopeID != 0 {
+			addr = addr.WithZone(zone(sin6.ScopeID))
+		}
+		return netip.AddrPortFrom(addr, ntohs(sin6.Port)), true
+	}
+	return netip.AddrPort{}, false
+}
+
+// IB returns the native InfiniBand address, and false for other families.
+func (s Sockaddr) IB() (abi.SockaddrIB, bool) {
+	if s.raw.Family != abi.AF_IB {
+		return abi.SockaddrIB{}, false
+	}
+	return *s.raw.IB(), true
+}
+
+// String returns the address as host:port, or the GID and service ID of an
+// InfiniBand one.
+func (s Sockaddr) String() string {
+	if ap, ok := s.AddrPort(); ok {
+		return ap.String()
+	}
+	if ib, ok := s.IB(); ok {
+		sid := s.raw.Bytes()[24:32] // sockaddr_ib.sib_sid, big-endian
+		return fmt.Sprintf("[%v]#%#x", netip.AddrFrom16(ib.Addr), binary.BigEndian.Uint64(sid))
+	}
+	return "none"
+}
+
+// in6 returns the address as the legacy commands want it: room for a
+// sockaddr_in6 that may hold a sockaddr_in.
+func (s Sockaddr) in6() (abi.SockaddrIn6, error) {
+	if s.size > sizeIn6 {
+		return abi.SockaddrIn6{}, syscall.EAFNOSUPPORT
+	}
+	return *s.raw.In6(), nil
+}
+
+func scopeID(zone string) (uint32, error) {
+	if zone == "" {
+		return 0, nil
+	}
+	if n, err := strconv.ParseUint(zone, 10, 32); err == nil {
+		return uint32(n), nil
+	}
+	ifi, err := net.InterfaceByName(zone)
+	if err != nil {
+		return 0, fmt.Errorf("zone %q: %w: no such network interface here", zone, syscall.ENODEV)
+	}
+	return uint32(ifi.Index), nil
+}
+
+func zone(scope uint32) string {
+	if ifi, err := net.InterfaceByIndex(int(scope)); err == nil {
+		return ifi.Name
+	}
+	return strconv.FormatUint(uint64(scope), 10)
+}
+
+// htons and ntohs convert between a port number and its field, which is
+// big-endian in memory whatever the host's order.
+func htons(port uint16) uint16 {
+	var b [2]byte
+	binary.BigEndian.PutUint16(b[:], port)
+	return binary.NativeEndian.Uint16(b[:])
+}
+
+func ntohs(field uint16) uint16 {
+	var b [2]byte
+	binary.NativeEndian.PutUint16(b[:], field)
+	return binary.BigEndian.Uint16(b[:])
+}
