@@ -1,3 +1,6 @@
+// The sizes that package abi promises, checked by the compiler. Offsets and constants are
+// proved by the tests of this package.
+
 package abi
 
 import "unsafe"

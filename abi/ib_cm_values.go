@@ -1,6 +1,12 @@
+// This file holds enums of include/rdma/ib_cm.h, a kernel header that is not installed for
+// user space. The numbers are those of the InfiniBand specification, volume 1, chapter 12
+// (communication management).
+
 package abi
 
-// CMRejectReason is enum ib_cm_rej_reason of include/rdma/ib_cm.h.
+// CMRejectReason is enum ib_cm_rej_reason of include/rdma/ib_cm.h, the reason of a reject
+// (InfiniBand specification, volume 1, section 12.6.7.2). It is the status of
+// RDMA_CM_EVENT_REJECTED on InfiniBand and RoCE.
 type CMRejectReason uint32
 
 // Values of CMRejectReason.
@@ -41,7 +47,9 @@ const (
 	IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED CMRejectReason = 35
 )
 
-// IBCMDataSize is enum ib_cm_data_size of include/rdma/ib_cm.h.
+// IBCMDataSize is enum ib_cm_data_size of include/rdma/ib_cm.h, the private data sizes of
+// CM messages in bytes. Through the RDMA CM a request carries 36 bytes less (56), because
+// a header with the IP addresses precedes them.
 type IBCMDataSize uint32
 
 // Values of IBCMDataSize.
@@ -62,7 +70,9 @@ const (
 	IB_CM_SIDR_REP_INFO_LENGTH       IBCMDataSize = 72
 )
 
-// IBCMSidrStatus is enum ib_cm_sidr_status of include/rdma/ib_cm.h.
+// IBCMSidrStatus is enum ib_cm_sidr_status of include/rdma/ib_cm.h, the answer to a
+// datagram service request; the status of RDMA_CM_EVENT_UNREACHABLE in a datagram port
+// space.
 type IBCMSidrStatus uint32
 
 // Values of IBCMSidrStatus.

@@ -1,4 +1,5 @@
-// This file mirrors include/uapi/rdma/ib_user_ioctl_verbs.h.
+// This file mirrors the access flags, queue types, driver ids and buffer descriptors of
+// include/uapi/rdma/ib_user_ioctl_verbs.h.
 
 package abi
 
@@ -6,13 +7,14 @@ import (
 	"structs"
 )
 
-// Constants starting with IB_UVERBS_ACCESS_OPTIONAL_FIRST.
+// The range of access flags that a kernel may ignore when it does not know them.
 const (
 	IB_UVERBS_ACCESS_OPTIONAL_FIRST = 1 << 20
 	IB_UVERBS_ACCESS_OPTIONAL_LAST  = 1 << 29
 )
 
-// IBUverbsCoreSupport mirrors enum ib_uverbs_core_support.
+// IBUverbsCoreSupport is enum ib_uverbs_core_support, abilities of the core that a context
+// reports. ROBUST_UDATA exists in Linux 7.3, not in 6.12.
 type IBUverbsCoreSupport uint32
 
 // Values of IBUverbsCoreSupport.
@@ -21,7 +23,8 @@ const (
 	IB_UVERBS_CORE_SUPPORT_ROBUST_UDATA       IBUverbsCoreSupport = 1 << 1
 )
 
-// IBUverbsAccessFlags mirrors enum ib_uverbs_access_flags.
+// IBUverbsAccessFlags is enum ib_uverbs_access_flags, access rights of memory regions and
+// QPs. The FLUSH rights are newer than Linux 6.1.
 type IBUverbsAccessFlags uint32
 
 // Values of IBUverbsAccessFlags.
@@ -40,7 +43,7 @@ const (
 	IB_UVERBS_ACCESS_OPTIONAL_RANGE   IBUverbsAccessFlags = 1072693248
 )
 
-// IBUverbsSRQType mirrors enum ib_uverbs_srq_type.
+// IBUverbsSRQType is enum ib_uverbs_srq_type, the type of a shared receive queue.
 type IBUverbsSRQType uint32
 
 // Values of IBUverbsSRQType.
@@ -50,7 +53,7 @@ const (
 	IB_UVERBS_SRQT_TM    IBUverbsSRQType = 2
 )
 
-// IBUverbsWQType mirrors enum ib_uverbs_wq_type.
+// IBUverbsWQType is enum ib_uverbs_wq_type, the type of a work queue.
 type IBUverbsWQType uint32
 
 // Values of IBUverbsWQType.
@@ -58,7 +61,7 @@ const (
 	IB_UVERBS_WQT_RQ IBUverbsWQType = 0
 )
 
-// IBUverbsWQFlags mirrors enum ib_uverbs_wq_flags.
+// IBUverbsWQFlags is enum ib_uverbs_wq_flags, options of a work queue.
 type IBUverbsWQFlags uint32
 
 // Values of IBUverbsWQFlags.
@@ -69,7 +72,8 @@ const (
 	IB_UVERBS_WQ_FLAGS_PCI_WRITE_END_PADDING IBUverbsWQFlags = 1 << 3
 )
 
-// IBUverbsQPType mirrors enum ib_uverbs_qp_type.
+// IBUverbsQPType is enum ib_uverbs_qp_type, the QP types of UVERBS_ATTR_CREATE_QP_TYPE.
+// IBQPType has the same numbers.
 type IBUverbsQPType uint32
 
 // Values of IBUverbsQPType.
@@ -83,7 +87,7 @@ const (
 	IB_UVERBS_QPT_DRIVER     IBUverbsQPType = 0xFF
 )
 
-// IBUverbsQPCreateFlags mirrors enum ib_uverbs_qp_create_flags.
+// IBUverbsQPCreateFlags is enum ib_uverbs_qp_create_flags, options of a new QP.
 type IBUverbsQPCreateFlags uint32
 
 // Values of IBUverbsQPCreateFlags.
@@ -95,129 +99,8 @@ const (
 	IB_UVERBS_QP_CREATE_SQ_SIG_ALL               IBUverbsQPCreateFlags = 1 << 12
 )
 
-// IBUverbsQueryPortCapFlags mirrors enum ib_uverbs_query_port_cap_flags.
-type IBUverbsQueryPortCapFlags uint32
-
-// Values of IBUverbsQueryPortCapFlags.
-const (
-	IB_UVERBS_PCF_SM                              IBUverbsQueryPortCapFlags = 1 << 1
-	IB_UVERBS_PCF_NOTICE_SUP                      IBUverbsQueryPortCapFlags = 1 << 2
-	IB_UVERBS_PCF_TRAP_SUP                        IBUverbsQueryPortCapFlags = 1 << 3
-	IB_UVERBS_PCF_OPT_IPD_SUP                     IBUverbsQueryPortCapFlags = 1 << 4
-	IB_UVERBS_PCF_AUTO_MIGR_SUP                   IBUverbsQueryPortCapFlags = 1 << 5
-	IB_UVERBS_PCF_SL_MAP_SUP                      IBUverbsQueryPortCapFlags = 1 << 6
-	IB_UVERBS_PCF_MKEY_NVRAM                      IBUverbsQueryPortCapFlags = 1 << 7
-	IB_UVERBS_PCF_PKEY_NVRAM                      IBUverbsQueryPortCapFlags = 1 << 8
-	IB_UVERBS_PCF_LED_INFO_SUP                    IBUverbsQueryPortCapFlags = 1 << 9
-	IB_UVERBS_PCF_SM_DISABLED                     IBUverbsQueryPortCapFlags = 1 << 10
-	IB_UVERBS_PCF_SYS_IMAGE_GUID_SUP              IBUverbsQueryPortCapFlags = 1 << 11
-	IB_UVERBS_PCF_PKEY_SW_EXT_PORT_TRAP_SUP       IBUverbsQueryPortCapFlags = 1 << 12
-	IB_UVERBS_PCF_EXTENDED_SPEEDS_SUP             IBUverbsQueryPortCapFlags = 1 << 14
-	IB_UVERBS_PCF_CM_SUP                          IBUverbsQueryPortCapFlags = 1 << 16
-	IB_UVERBS_PCF_SNMP_TUNNEL_SUP                 IBUverbsQueryPortCapFlags = 1 << 17
-	IB_UVERBS_PCF_REINIT_SUP                      IBUverbsQueryPortCapFlags = 1 << 18
-	IB_UVERBS_PCF_DEVICE_MGMT_SUP                 IBUverbsQueryPortCapFlags = 1 << 19
-	IB_UVERBS_PCF_VENDOR_CLASS_SUP                IBUverbsQueryPortCapFlags = 1 << 20
-	IB_UVERBS_PCF_DR_NOTICE_SUP                   IBUverbsQueryPortCapFlags = 1 << 21
-	IB_UVERBS_PCF_CAP_MASK_NOTICE_SUP             IBUverbsQueryPortCapFlags = 1 << 22
-	IB_UVERBS_PCF_BOOT_MGMT_SUP                   IBUverbsQueryPortCapFlags = 1 << 23
-	IB_UVERBS_PCF_LINK_LATENCY_SUP                IBUverbsQueryPortCapFlags = 1 << 24
-	IB_UVERBS_PCF_CLIENT_REG_SUP                  IBUverbsQueryPortCapFlags = 1 << 25
-	IB_UVERBS_PCF_LINK_SPEED_WIDTH_TABLE_SUP      IBUverbsQueryPortCapFlags = 1 << 27
-	IB_UVERBS_PCF_VENDOR_SPECIFIC_MADS_TABLE_SUP  IBUverbsQueryPortCapFlags = 1 << 28
-	IB_UVERBS_PCF_MCAST_PKEY_TRAP_SUPPRESSION_SUP IBUverbsQueryPortCapFlags = 1 << 29
-	IB_UVERBS_PCF_MCAST_FDB_TOP_SUP               IBUverbsQueryPortCapFlags = 1 << 30
-	IB_UVERBS_PCF_HIERARCHY_INFO_SUP              IBUverbsQueryPortCapFlags = 1 << 31
-	IB_UVERBS_PCF_IP_BASED_GIDS                   IBUverbsQueryPortCapFlags = 1 << 26
-)
-
-// IBUverbsQueryPortFlags mirrors enum ib_uverbs_query_port_flags.
-type IBUverbsQueryPortFlags uint32
-
-// Values of IBUverbsQueryPortFlags.
-const (
-	IB_UVERBS_QPF_GRH_REQUIRED IBUverbsQueryPortFlags = 1 << 0
-)
-
-// IBUverbsFlowActionEspKeymat mirrors enum ib_uverbs_flow_action_esp_keymat.
-type IBUverbsFlowActionEspKeymat uint32
-
-// Values of IBUverbsFlowActionEspKeymat.
-const (
-	IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM IBUverbsFlowActionEspKeymat = 0
-)
-
-// IBUverbsFlowActionEspKeymatAesGcmIvAlgo mirrors enum
-// ib_uverbs_flow_action_esp_keymat_aes_gcm_iv_algo.
-type IBUverbsFlowActionEspKeymatAesGcmIvAlgo uint32
-
-// Values of IBUverbsFlowActionEspKeymatAesGcmIvAlgo.
-const (
-	IB_UVERBS_FLOW_ACTION_IV_ALGO_SEQ IBUverbsFlowActionEspKeymatAesGcmIvAlgo = 0
-)
-
-// IBUverbsFlowActionEspKeymatAesGcm mirrors struct
-// ib_uverbs_flow_action_esp_keymat_aes_gcm.
-type IBUverbsFlowActionEspKeymatAesGcm struct {
-	_      structs.HostLayout
-	Iv     uint64
-	IvAlgo uint32
-	Salt   uint32
-	IcvLen uint32
-	KeyLen uint32
-	AesKey [8]uint32
-}
-
-// IBUverbsFlowActionEspReplay mirrors enum ib_uverbs_flow_action_esp_replay.
-type IBUverbsFlowActionEspReplay uint32
-
-// Values of IBUverbsFlowActionEspReplay.
-const (
-	IB_UVERBS_FLOW_ACTION_ESP_REPLAY_NONE IBUverbsFlowActionEspReplay = 0
-	IB_UVERBS_FLOW_ACTION_ESP_REPLAY_BMP  IBUverbsFlowActionEspReplay = 1
-)
-
-// IBUverbsFlowActionEspReplayBmp mirrors struct ib_uverbs_flow_action_esp_replay_bmp.
-type IBUverbsFlowActionEspReplayBmp struct {
-	_    structs.HostLayout
-	Size uint32
-}
-
-// IBUverbsFlowActionEspFlags mirrors enum ib_uverbs_flow_action_esp_flags.
-type IBUverbsFlowActionEspFlags uint32
-
-// Values of IBUverbsFlowActionEspFlags.
-const (
-	IB_UVERBS_FLOW_ACTION_ESP_FLAGS_INLINE_CRYPTO  IBUverbsFlowActionEspFlags = 0
-	IB_UVERBS_FLOW_ACTION_ESP_FLAGS_FULL_OFFLOAD   IBUverbsFlowActionEspFlags = 1 << 0
-	IB_UVERBS_FLOW_ACTION_ESP_FLAGS_TUNNEL         IBUverbsFlowActionEspFlags = 0
-	IB_UVERBS_FLOW_ACTION_ESP_FLAGS_TRANSPORT      IBUverbsFlowActionEspFlags = 1 << 1
-	IB_UVERBS_FLOW_ACTION_ESP_FLAGS_DECRYPT        IBUverbsFlowActionEspFlags = 0
-	IB_UVERBS_FLOW_ACTION_ESP_FLAGS_ENCRYPT        IBUverbsFlowActionEspFlags = 1 << 2
-	IB_UVERBS_FLOW_ACTION_ESP_FLAGS_ESN_NEW_WINDOW IBUverbsFlowActionEspFlags = 1 << 3
-)
-
-// IBUverbsFlowActionEspEncap mirrors struct ib_uverbs_flow_action_esp_encap.
-type IBUverbsFlowActionEspEncap struct {
-	_       structs.HostLayout
-	ValPtr  uint64
-	NextPtr uint64
-	Len     uint16
-	Type    uint16
-	_       [4]byte
-}
-
-// IBUverbsFlowActionEsp mirrors struct ib_uverbs_flow_action_esp.
-type IBUverbsFlowActionEsp struct {
-	_             structs.HostLayout
-	Spi           uint32
-	Seq           uint32
-	TfcPad        uint32
-	Flags         uint32
-	HardLimitPkts uint64
-}
-
-// IBUverbsReadCountersFlags mirrors enum ib_uverbs_read_counters_flags.
+// IBUverbsReadCountersFlags is enum ib_uverbs_read_counters_flags, bits of
+// UVERBS_ATTR_READ_COUNTERS_FLAGS.
 type IBUverbsReadCountersFlags uint32
 
 // Values of IBUverbsReadCountersFlags.
@@ -225,7 +108,8 @@ const (
 	IB_UVERBS_READ_COUNTERS_PREFER_CACHED IBUverbsReadCountersFlags = 1 << 0
 )
 
-// IBUverbsAdviseMRAdvice mirrors enum ib_uverbs_advise_mr_advice.
+// IBUverbsAdviseMRAdvice is enum ib_uverbs_advise_mr_advice, the advice of
+// UVERBS_METHOD_ADVISE_MR.
 type IBUverbsAdviseMRAdvice uint32
 
 // Values of IBUverbsAdviseMRAdvice.
@@ -235,7 +119,8 @@ const (
 	IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT IBUverbsAdviseMRAdvice = 2
 )
 
-// IBUverbsAdviseMRFlag mirrors enum ib_uverbs_advise_mr_flag.
+// IBUverbsAdviseMRFlag is enum ib_uverbs_advise_mr_flag, bits of
+// UVERBS_ATTR_ADVISE_MR_FLAGS. FLUSH waits for the advice to be carried out.
 type IBUverbsAdviseMRFlag uint32
 
 // Values of IBUverbsAdviseMRFlag.
@@ -243,16 +128,7 @@ const (
 	IB_UVERBS_ADVISE_MR_FLAG_FLUSH IBUverbsAdviseMRFlag = 1 << 0
 )
 
-// IBUverbsQueryPortRespEx mirrors struct ib_uverbs_query_port_resp_ex.
-type IBUverbsQueryPortRespEx struct {
-	_             structs.HostLayout
-	LegacyResp    IBUverbsQueryPortResp
-	PortCapFlags2 uint16
-	Reserved      [2]uint8
-	ActiveSpeedEx uint32
-}
-
-// IBUverbsQPCap mirrors struct ib_uverbs_qp_cap.
+// IBUverbsQPCap is struct ib_uverbs_qp_cap, the sizes of a QP in UVERBS_METHOD_QP_CREATE.
 type IBUverbsQPCap struct {
 	_             structs.HostLayout
 	MaxSendWR     uint32
@@ -262,7 +138,9 @@ type IBUverbsQPCap struct {
 	MaxInlineData uint32
 }
 
-// RDMADriverID mirrors enum rdma_driver_id.
+// RDMADriverID is enum rdma_driver_id, the kernel driver of a device, which decides the
+// layout of driver payloads and rings. IRDMA took over the number of I40IW. ERDMA is newer
+// than Linux 5.10, MANA newer than 6.1, IONIC newer than 6.12.
 type RDMADriverID uint32
 
 // Values of RDMADriverID.
@@ -292,27 +170,8 @@ const (
 	RDMA_DRIVER_IONIC      RDMADriverID = 21
 )
 
-// IBUverbsGIDType mirrors enum ib_uverbs_gid_type.
-type IBUverbsGIDType uint32
-
-// Values of IBUverbsGIDType.
-const (
-	IB_UVERBS_GID_TYPE_IB      IBUverbsGIDType = 0
-	IB_UVERBS_GID_TYPE_ROCE_V1 IBUverbsGIDType = 1
-	IB_UVERBS_GID_TYPE_ROCE_V2 IBUverbsGIDType = 2
-)
-
-// IBUverbsGIDEntry mirrors struct ib_uverbs_gid_entry.
-type IBUverbsGIDEntry struct {
-	_             structs.HostLayout
-	GID           [2]uint64
-	GIDIndex      uint32
-	PortNum       uint32
-	GIDType       uint32
-	NetdevIfindex uint32
-}
-
-// IBUverbsBufferType mirrors enum ib_uverbs_buffer_type.
+// IBUverbsBufferType is enum ib_uverbs_buffer_type, the kind of memory an
+// IBUverbsBufferDesc names. Linux 7.3 has it, 6.12 has not.
 type IBUverbsBufferType uint32
 
 // Values of IBUverbsBufferType.
@@ -321,10 +180,13 @@ const (
 	IB_UVERBS_BUFFER_TYPE_VA     IBUverbsBufferType = 1
 )
 
-// IBUverbsBufferDesc mirrors struct ib_uverbs_buffer_desc.
+// IBUverbsBufferDesc is struct ib_uverbs_buffer_desc, a buffer in a dma-buf or at a user
+// address, the payload of the UMEM attributes. FD counts for dma-bufs only; Addr is an
+// offset there and an address otherwise. No flags are defined. Linux 7.3 has it, 6.12 has
+// not.
 type IBUverbsBufferDesc struct {
 	_             structs.HostLayout
-	Type          uint32
+	Type          uint32 // IBUverbsBufferType
 	FD            int32
 	Flags         uint32
 	OptionalFlags uint32
@@ -332,7 +194,8 @@ type IBUverbsBufferDesc struct {
 	Length        uint64
 }
 
-// IBUverbsCompCntrEntry mirrors enum ib_uverbs_comp_cntr_entry.
+// IBUverbsCompCntrEntry is enum ib_uverbs_comp_cntr_entry, which of the two values of a
+// completion counter is meant. Linux 7.3 has it, 6.12 has not.
 type IBUverbsCompCntrEntry uint32
 
 // Values of IBUverbsCompCntrEntry.
@@ -341,7 +204,8 @@ const (
 	IB_UVERBS_COMP_CNTR_ENTRY_ERR  IBUverbsCompCntrEntry = 1
 )
 
-// IBUverbsCompCntrModifyOp mirrors enum ib_uverbs_comp_cntr_modify_op.
+// IBUverbsCompCntrModifyOp is enum ib_uverbs_comp_cntr_modify_op, how
+// UVERBS_METHOD_COMP_CNTR_MODIFY changes a counter. Linux 7.3 has it, 6.12 has not.
 type IBUverbsCompCntrModifyOp uint32
 
 // Values of IBUverbsCompCntrModifyOp.
@@ -350,7 +214,9 @@ const (
 	IB_UVERBS_COMP_CNTR_MODIFY_OP_INC IBUverbsCompCntrModifyOp = 1
 )
 
-// IBUverbsQPAttachCompCntrOp mirrors enum ib_uverbs_qp_attach_comp_cntr_op.
+// IBUverbsQPAttachCompCntrOp is enum ib_uverbs_qp_attach_comp_cntr_op, bits of
+// UVERBS_ATTR_QP_ATTACH_COMP_CNTR_OP_MASK: the operations a completion counter counts.
+// Linux 7.3 has it, 6.12 has not.
 type IBUverbsQPAttachCompCntrOp uint32
 
 // Values of IBUverbsQPAttachCompCntrOp.

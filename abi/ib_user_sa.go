@@ -1,4 +1,5 @@
-// This file mirrors include/uapi/rdma/ib_user_sa.h.
+// This file mirrors the whole of include/uapi/rdma/ib_user_sa.h. Path and service records
+// as the RDMA CM reports them.
 
 package abi
 
@@ -6,7 +7,7 @@ import (
 	"structs"
 )
 
-// Constants starting with IB_PATH_GMP.
+// Bits of IBPathRecData.Flags: the use of a path and its direction.
 const (
 	IB_PATH_GMP             = 1
 	IB_PATH_PRIMARY         = 1 << 1
@@ -17,7 +18,9 @@ const (
 	IB_PATH_BIDIRECTIONAL   = 40
 )
 
-// IBPathRecData mirrors struct ib_path_rec_data.
+// IBPathRecData is struct ib_path_rec_data, one path record in the wire format of subnet
+// administration (64 bytes, big-endian), the element of RDMA_USER_CM_QUERY_PATH and
+// RDMA_OPTION_IB_PATH.
 type IBPathRecData struct {
 	_        structs.HostLayout
 	Flags    uint32
@@ -25,7 +28,8 @@ type IBPathRecData struct {
 	PathRec  [16]uint32
 }
 
-// IBUserPathRec mirrors struct ib_user_path_rec.
+// IBUserPathRec is struct ib_user_path_rec, a path record with fields, part of
+// RDMAUCMQueryRouteResp.
 type IBUserPathRec struct {
 	_                      structs.HostLayout
 	Dgid                   [16]uint8
@@ -49,7 +53,8 @@ type IBUserPathRec struct {
 	Preference             uint8
 }
 
-// IBUserServiceRec mirrors struct ib_user_service_rec.
+// IBUserServiceRec is struct ib_user_service_rec, a service record, the element of
+// RDMA_USER_CM_QUERY_IB_SERVICE. Linux 7.3 has it, 6.12 has not.
 type IBUserServiceRec struct {
 	_        structs.HostLayout
 	ID       uint64 // big-endian

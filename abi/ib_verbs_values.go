@@ -1,6 +1,11 @@
+// This file holds enums of include/rdma/ib_verbs.h, a kernel header that is not installed
+// for user space although its values travel in the uapi structs. Values as of Linux 6.12,
+// extended by what rdma-core 64 knows of later kernels.
+
 package abi
 
-// RDMATransportType is enum rdma_transport_type of include/rdma/ib_verbs.h.
+// RDMATransportType is enum rdma_transport_type of include/rdma/ib_verbs.h, the transport
+// family of a device.
 type RDMATransportType uint32
 
 // Values of RDMATransportType.
@@ -12,7 +17,8 @@ const (
 	RDMA_TRANSPORT_UNSPECIFIED RDMATransportType = 4
 )
 
-// RDMALinkLayer is enum rdma_link_layer of include/rdma/ib_verbs.h.
+// RDMALinkLayer is enum rdma_link_layer of include/rdma/ib_verbs.h, the link layer of a
+// port (IBUverbsQueryPortResp.LinkLayer).
 type RDMALinkLayer uint32
 
 // Values of RDMALinkLayer.
@@ -22,7 +28,8 @@ const (
 	IB_LINK_LAYER_ETHERNET    RDMALinkLayer = 2
 )
 
-// IBAtomicCap is enum ib_atomic_cap of include/rdma/ib_verbs.h.
+// IBAtomicCap is enum ib_atomic_cap of include/rdma/ib_verbs.h, how far atomics are atomic
+// (IBUverbsQueryDeviceResp.AtomicCap).
 type IBAtomicCap uint32
 
 // Values of IBAtomicCap.
@@ -32,7 +39,8 @@ const (
 	IB_ATOMIC_GLOB IBAtomicCap = 2
 )
 
-// IBTmCapFlags is enum ib_tm_cap_flags of include/rdma/ib_verbs.h.
+// IBTmCapFlags is enum ib_tm_cap_flags of include/rdma/ib_verbs.h, bits of
+// IBUverbsTmCaps.Flags.
 type IBTmCapFlags uint32
 
 // Values of IBTmCapFlags.
@@ -40,7 +48,8 @@ const (
 	IB_TM_CAP_RNDV_RC IBTmCapFlags = 1 << 0
 )
 
-// IBMTU is enum ib_mtu of include/rdma/ib_verbs.h.
+// IBMTU is enum ib_mtu of include/rdma/ib_verbs.h, the path MTU (InfiniBand specification,
+// PortInfo). The method Bytes gives the size.
 type IBMTU uint32
 
 // Values of IBMTU.
@@ -52,7 +61,8 @@ const (
 	IB_MTU_4096 IBMTU = 5
 )
 
-// IBPortState is enum ib_port_state of include/rdma/ib_verbs.h.
+// IBPortState is enum ib_port_state of include/rdma/ib_verbs.h, the logical state of a
+// port (InfiniBand specification, PortInfo:PortState).
 type IBPortState uint32
 
 // Values of IBPortState.
@@ -65,7 +75,8 @@ const (
 	IB_PORT_ACTIVE_DEFER IBPortState = 5
 )
 
-// IBPortPhysState is enum ib_port_phys_state of include/rdma/ib_verbs.h.
+// IBPortPhysState is enum ib_port_phys_state of include/rdma/ib_verbs.h, the physical
+// state of a port (InfiniBand specification, PortInfo:PortPhysicalState).
 type IBPortPhysState uint32
 
 // Values of IBPortPhysState.
@@ -79,7 +90,8 @@ const (
 	IB_PORT_PHYS_STATE_PHY_TEST                    IBPortPhysState = 7
 )
 
-// IBPortWidth is enum ib_port_width of include/rdma/ib_verbs.h.
+// IBPortWidth is enum ib_port_width of include/rdma/ib_verbs.h, the number of lanes of a
+// link, as a bit.
 type IBPortWidth uint32
 
 // Values of IBPortWidth.
@@ -91,7 +103,8 @@ const (
 	IB_WIDTH_12X IBPortWidth = 8
 )
 
-// IBPortSpeed is enum ib_port_speed of include/rdma/ib_verbs.h.
+// IBPortSpeed is enum ib_port_speed of include/rdma/ib_verbs.h, the speed of one lane, as
+// a bit. XDR does not fit the 8-bit field of IBUverbsQueryPortResp.
 type IBPortSpeed uint32
 
 // Values of IBPortSpeed.
@@ -107,7 +120,9 @@ const (
 	IB_SPEED_XDR   IBPortSpeed = 256
 )
 
-// IBEventType is enum ib_event_type of include/rdma/ib_verbs.h.
+// IBEventType is enum ib_event_type of include/rdma/ib_verbs.h, the type of an
+// asynchronous event (IBUverbsAsyncEventDesc.EventType). DEVICE_SPEED_CHANGE is known to
+// rdma-core 64 and newer than Linux 6.12.
 type IBEventType uint32
 
 // Values of IBEventType.
@@ -135,7 +150,8 @@ const (
 	IB_EVENT_DEVICE_SPEED_CHANGE IBEventType = 20
 )
 
-// IBRate is enum ib_rate of include/rdma/ib_verbs.h.
+// IBRate is enum ib_rate of include/rdma/ib_verbs.h, a static rate limit (InfiniBand
+// specification, PathRecord:Rate). 1200 Gbit/s is newer than Linux 6.12.
 type IBRate uint32
 
 // Values of IBRate.
@@ -166,7 +182,9 @@ const (
 	IB_RATE_1200_GBPS    IBRate = 24
 )
 
-// IBRnrTimeout is enum ib_rnr_timeout of include/rdma/ib_verbs.h.
+// IBRnrTimeout is enum ib_rnr_timeout of include/rdma/ib_verbs.h, the shortest wait after
+// a receiver-not-ready answer, as encoded in QP attribute min_rnr_timer (InfiniBand
+// specification, table 45). The name is the time in milliseconds.
 type IBRnrTimeout uint32
 
 // Values of IBRnrTimeout.
@@ -205,7 +223,7 @@ const (
 	IB_RNR_TIMER_491_52 IBRnrTimeout = 31
 )
 
-// IBMWType is enum ib_mw_type of include/rdma/ib_verbs.h.
+// IBMWType is enum ib_mw_type of include/rdma/ib_verbs.h, the type of a memory window.
 type IBMWType uint32
 
 // Values of IBMWType.
@@ -214,7 +232,8 @@ const (
 	IB_MW_TYPE_2 IBMWType = 2
 )
 
-// IBMRReregFlags is enum ib_mr_rereg_flags of include/rdma/ib_verbs.h.
+// IBMRReregFlags is enum ib_mr_rereg_flags of include/rdma/ib_verbs.h, what
+// IB_USER_VERBS_CMD_REREG_MR changes.
 type IBMRReregFlags uint32
 
 // Values of IBMRReregFlags.
@@ -225,7 +244,8 @@ const (
 	IB_MR_REREG_SUPPORTED IBMRReregFlags = 7
 )
 
-// IBCQAttrMask is enum ib_cq_attr_mask of include/rdma/ib_verbs.h.
+// IBCQAttrMask is enum ib_cq_attr_mask of include/rdma/ib_verbs.h, what
+// IB_USER_VERBS_EX_CMD_MODIFY_CQ changes.
 type IBCQAttrMask uint32
 
 // Values of IBCQAttrMask.
@@ -233,7 +253,8 @@ const (
 	IB_CQ_MODERATE IBCQAttrMask = 1 << 0
 )
 
-// IBSRQAttrMask is enum ib_srq_attr_mask of include/rdma/ib_verbs.h.
+// IBSRQAttrMask is enum ib_srq_attr_mask of include/rdma/ib_verbs.h, what
+// IB_USER_VERBS_CMD_MODIFY_SRQ changes.
 type IBSRQAttrMask uint32
 
 // Values of IBSRQAttrMask.
@@ -242,7 +263,7 @@ const (
 	IB_SRQ_LIMIT  IBSRQAttrMask = 1 << 1
 )
 
-// IBWQState is enum ib_wq_state of include/rdma/ib_verbs.h.
+// IBWQState is enum ib_wq_state of include/rdma/ib_verbs.h, the state of a work queue.
 type IBWQState uint32
 
 // Values of IBWQState.
@@ -252,7 +273,8 @@ const (
 	IB_WQS_ERR   IBWQState = 2
 )
 
-// IBWQAttrMask is enum ib_wq_attr_mask of include/rdma/ib_verbs.h.
+// IBWQAttrMask is enum ib_wq_attr_mask of include/rdma/ib_verbs.h, what
+// IB_USER_VERBS_EX_CMD_MODIFY_WQ changes.
 type IBWQAttrMask uint32
 
 // Values of IBWQAttrMask.
@@ -262,7 +284,8 @@ const (
 	IB_WQ_FLAGS     IBWQAttrMask = 1 << 2
 )
 
-// IBFlowAttrType is enum ib_flow_attr_type of include/rdma/ib_verbs.h.
+// IBFlowAttrType is enum ib_flow_attr_type of include/rdma/ib_verbs.h, the kind of a flow
+// rule.
 type IBFlowAttrType uint32
 
 // Values of IBFlowAttrType.
@@ -273,7 +296,8 @@ const (
 	IB_FLOW_ATTR_SNIFFER     IBFlowAttrType = 3
 )
 
-// IBFlowSpecType is enum ib_flow_spec_type of include/rdma/ib_verbs.h.
+// IBFlowSpecType is enum ib_flow_spec_type of include/rdma/ib_verbs.h, the kind of a flow
+// specification; IB_FLOW_SPEC_INNER is or-ed in for the inner headers of a tunnel.
 type IBFlowSpecType uint32
 
 // Values of IBFlowSpecType.
@@ -295,7 +319,8 @@ const (
 	IB_FLOW_SPEC_ACTION_COUNT  IBFlowSpecType = 0x1003
 )
 
-// IBFlowFlags is enum ib_flow_flags of include/rdma/ib_verbs.h.
+// IBFlowFlags is enum ib_flow_flags of include/rdma/ib_verbs.h, bits of
+// IBUverbsFlowAttr.Flags.
 type IBFlowFlags uint32
 
 // Values of IBFlowFlags.

@@ -1,6 +1,11 @@
+// This file holds the queue pair and completion enums of include/rdma/ib_verbs.h, a kernel
+// header that is not installed for user space although its values travel in the uapi
+// structs.
+
 package abi
 
-// IBQPType is enum ib_qp_type of include/rdma/ib_verbs.h.
+// IBQPType is enum ib_qp_type of include/rdma/ib_verbs.h, the type of a QP. SMI and GSI
+// are not available to user space.
 type IBQPType uint32
 
 // Values of IBQPType.
@@ -18,7 +23,8 @@ const (
 	IB_QPT_DRIVER        IBQPType = 255
 )
 
-// IBQPState is enum ib_qp_state of include/rdma/ib_verbs.h.
+// IBQPState is enum ib_qp_state of include/rdma/ib_verbs.h, the state of a QP (InfiniBand
+// specification, 10.3.1).
 type IBQPState uint32
 
 // Values of IBQPState.
@@ -32,7 +38,8 @@ const (
 	IB_QPS_ERR   IBQPState = 6
 )
 
-// IBMigState is enum ib_mig_state of include/rdma/ib_verbs.h.
+// IBMigState is enum ib_mig_state of include/rdma/ib_verbs.h, the path migration state of
+// a QP.
 type IBMigState uint32
 
 // Values of IBMigState.
@@ -42,7 +49,8 @@ const (
 	IB_MIG_ARMED    IBMigState = 2
 )
 
-// IBQPAttrMask is enum ib_qp_attr_mask of include/rdma/ib_verbs.h.
+// IBQPAttrMask is enum ib_qp_attr_mask of include/rdma/ib_verbs.h, the attributes that a
+// modify or query of a QP is about.
 type IBQPAttrMask uint32
 
 // Values of IBQPAttrMask.
@@ -71,7 +79,8 @@ const (
 	IB_QP_RATE_LIMIT          IBQPAttrMask = 1 << 25
 )
 
-// IBSendFlags is enum ib_send_flags of include/rdma/ib_verbs.h.
+// IBSendFlags is enum ib_send_flags of include/rdma/ib_verbs.h, options of a send work
+// request.
 type IBSendFlags uint32
 
 // Values of IBSendFlags.
@@ -83,7 +92,8 @@ const (
 	IB_SEND_IP_CSUM   IBSendFlags = 1 << 4
 )
 
-// IBWCStatus is enum ib_wc_status of include/rdma/ib_verbs.h.
+// IBWCStatus is enum ib_wc_status of include/rdma/ib_verbs.h, the status of a work
+// completion. The two TM values are those of rdma-core.
 type IBWCStatus uint32
 
 // Values of IBWCStatus.
@@ -114,7 +124,8 @@ const (
 	IB_WC_TM_RNDV_INCOMPLETE IBWCStatus = 23
 )
 
-// IBWCOpcode is enum ib_wc_opcode of include/rdma/ib_verbs.h.
+// IBWCOpcode is enum ib_wc_opcode of include/rdma/ib_verbs.h, the operation a work
+// completion reports. IB_WC_RECV is a bit: all receive values have it.
 type IBWCOpcode uint32
 
 // Values of IBWCOpcode.
@@ -136,7 +147,8 @@ const (
 	IB_WC_RECV_RDMA_WITH_IMM IBWCOpcode = 129
 )
 
-// IBWCFlags is enum ib_wc_flags of include/rdma/ib_verbs.h.
+// IBWCFlags is enum ib_wc_flags of include/rdma/ib_verbs.h, which fields of a work
+// completion count.
 type IBWCFlags uint32
 
 // Values of IBWCFlags.
@@ -150,7 +162,8 @@ const (
 	IB_WC_WITH_NETWORK_HDR_TYPE IBWCFlags = 1 << 6
 )
 
-// IBCQNotifyFlags is enum ib_cq_notify_flags of include/rdma/ib_verbs.h.
+// IBCQNotifyFlags is enum ib_cq_notify_flags of include/rdma/ib_verbs.h, how a driver is
+// asked to arm a CQ.
 type IBCQNotifyFlags uint32
 
 // Values of IBCQNotifyFlags.
@@ -159,4 +172,11 @@ const (
 	IB_CQ_NEXT_COMP            IBCQNotifyFlags = 1 << 1
 	IB_CQ_SOLICITED_MASK       IBCQNotifyFlags = 3
 	IB_CQ_REPORT_MISSED_EVENTS IBCQNotifyFlags = 1 << 2
+)
+
+// Limits of packet fields (include/rdma/ib_verbs.h).
+const (
+	IB_QPN_MASK           = 0xFFFFFF
+	IB_MULTICAST_QPN      = 0xFFFFFF
+	IB_GRH_FLOWLABEL_MASK = 0x000FFFFF
 )

@@ -1,6 +1,11 @@
+// This file holds enums of include/rdma/rdma_cm.h, a kernel header that is not installed
+// for user space.
+
 package abi
 
-// RDMACMEventType is enum rdma_cm_event_type of include/rdma/rdma_cm.h.
+// RDMACMEventType is enum rdma_cm_event_type of include/rdma/rdma_cm.h, the type of an
+// event (RDMAUCMEventResp.Event). The last four are newer than Linux 6.12 as far as its
+// header tells; rdma-core 64 knows them.
 type RDMACMEventType uint32
 
 // Values of RDMACMEventType.
@@ -27,8 +32,10 @@ const (
 	RDMA_CM_EVENT_INTERNAL          RDMACMEventType = 19
 )
 
-// Numbers the kernel's RDMA CM uses on the wire (include/rdma/rdma_cm.h,
-// include/rdma/rdma_cm_ib.h, include/rdma/ib_verbs.h).
+// What the kernel's CM puts on the wire for IP port spaces: masks and prefixes
+// of the 64-bit service ID (include/rdma/rdma_cm.h), the Q_Key of datagram QPs
+// (include/rdma/rdma_cm_ib.h) and the UDP port of RoCE v2
+// (include/rdma/ib_verbs.h).
 const (
 	RDMA_IB_IP_PS_MASK = 0xFFFFFFFFFFFF0000
 	RDMA_IB_IP_PS_TCP  = 0x0000000001060000

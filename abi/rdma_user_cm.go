@@ -1,19 +1,21 @@
-// This file mirrors include/uapi/rdma/rdma_user_cm.h.
+// This file mirrors the commands, the ID and the query structs of
+// include/uapi/rdma/rdma_user_cm.h. The commands are written to /dev/infiniband/rdma_cm.
 
 package abi
 
 import (
 	"structs"
-	"unsafe"
 )
 
-// Constants starting with RDMA_USER_CM_ABI_VERSION.
+// ABI version of the rdma_cm device, as /sys/class/misc/rdma_cm/abi_version reports it,
+// and the size of every private data field.
 const (
 	RDMA_USER_CM_ABI_VERSION = 4
 	RDMA_MAX_PRIVATE_DATA    = 256
 )
 
-// Constants starting with RDMA_USER_CM_CMD_CREATE_ID.
+// Commands of the rdma_cm device, the values of RDMAUCMCmdHdr.Cmd. RESOLVE_IB_SERVICE and
+// WRITE_CM_EVENT exist in Linux 7.3, not in 6.12.
 const (
 	RDMA_USER_CM_CMD_CREATE_ID          = 0
 	RDMA_USER_CM_CMD_DESTROY_ID         = 1
@@ -42,7 +44,9 @@ const (
 	RDMA_USER_CM_CMD_WRITE_CM_EVENT     = 24
 )
 
-// RDMAUCMPortSpace mirrors enum rdma_ucm_port_space.
+// RDMAUCMPortSpace is enum rdma_ucm_port_space, the port space of an ID
+// (RDMAUCMCreateID.Ps). It decides which QP types the ID may carry and stands in bytes 4
+// and 5 of the service ID (InfiniBand specification, annex A11).
 type RDMAUCMPortSpace uint32
 
 // Values of RDMAUCMPortSpace.
@@ -53,7 +57,9 @@ const (
 	RDMA_PS_UDP   RDMAUCMPortSpace = 0x0111
 )
 
-// RDMAUCMCmdHdr mirrors struct rdma_ucm_cmd_hdr.
+// RDMAUCMCmdHdr is struct rdma_ucm_cmd_hdr, the header of every command written to the
+// rdma_cm device. In counts the bytes that follow it, Out the bytes of the response
+// buffer.
 type RDMAUCMCmdHdr struct {
 	_   structs.HostLayout
 	Cmd uint32
@@ -61,23 +67,28 @@ type RDMAUCMCmdHdr struct {
 	Out uint16
 }
 
-// RDMAUCMCreateID mirrors struct rdma_ucm_create_id.
+// RDMAUCMCreateID is struct rdma_ucm_create_id, the request of RDMA_USER_CM_CMD_CREATE_ID.
+// Uid comes back in every event of the new ID.
 type RDMAUCMCreateID struct {
 	_        structs.HostLayout
 	UID      uint64
 	Response uint64
-	Ps       uint16
-	QPType   uint8
+	Ps       uint16 // RDMAUCMPortSpace
+	QPType   uint8  // IBQPType
 	Reserved [5]uint8
 }
 
-// RDMAUCMCreateIDResp mirrors struct rdma_ucm_create_id_resp.
+// RDMAUCMCreateIDResp is struct rdma_ucm_create_id_resp, the response of
+// RDMA_USER_CM_CMD_CREATE_ID and of both multicast joins: the kernel's number of the new
+// ID.
 type RDMAUCMCreateIDResp struct {
 	_  structs.HostLayout
 	ID uint32
 }
 
-// RDMAUCMDestroyID mirrors struct rdma_ucm_destroy_id.
+// RDMAUCMDestroyID is struct rdma_ucm_destroy_id, the request of
+// RDMA_USER_CM_CMD_DESTROY_ID, also used by RDMA_USER_CM_CMD_LEAVE_MCAST with the
+// multicast ID.
 type RDMAUCMDestroyID struct {
 	_        structs.HostLayout
 	Response uint64
@@ -85,13 +96,15 @@ type RDMAUCMDestroyID struct {
 	Reserved uint32
 }
 
-// RDMAUCMDestroyIDResp mirrors struct rdma_ucm_destroy_id_resp.
+// RDMAUCMDestroyIDResp is struct rdma_ucm_destroy_id_resp, the response of
+// RDMA_USER_CM_CMD_DESTROY_ID: how many events of the ID were handed out in its lifetime.
 type RDMAUCMDestroyIDResp struct {
 	_              structs.HostLayout
 	EventsReported uint32
 }
 
-// RDMAUCMBindIP mirrors struct rdma_ucm_bind_ip.
+// RDMAUCMBindIP is struct rdma_ucm_bind_ip, the request of RDMA_USER_CM_CMD_BIND_IP, the
+// form of BIND that takes only IPv4 and IPv6.
 type RDMAUCMBindIP struct {
 	_        structs.HostLayout
 	Response uint64
@@ -99,7 +112,8 @@ type RDMAUCMBindIP struct {
 	ID       uint32
 }
 
-// RDMAUCMBind mirrors struct rdma_ucm_bind.
+// RDMAUCMBind is struct rdma_ucm_bind, the request of RDMA_USER_CM_CMD_BIND. AddrSize is
+// the length of the address in Addr.
 type RDMAUCMBind struct {
 	_        structs.HostLayout
 	ID       uint32
@@ -108,7 +122,8 @@ type RDMAUCMBind struct {
 	Addr     SockaddrStorage
 }
 
-// RDMAUCMResolveIP mirrors struct rdma_ucm_resolve_ip.
+// RDMAUCMResolveIP is struct rdma_ucm_resolve_ip, the request of
+// RDMA_USER_CM_CMD_RESOLVE_IP, the form of RESOLVE_ADDR that takes only IPv4 and IPv6.
 type RDMAUCMResolveIP struct {
 	_         structs.HostLayout
 	SrcAddr   SockaddrIn6
@@ -117,7 +132,8 @@ type RDMAUCMResolveIP struct {
 	TimeoutMs uint32
 }
 
-// RDMAUCMResolveAddr mirrors struct rdma_ucm_resolve_addr.
+// RDMAUCMResolveAddr is struct rdma_ucm_resolve_addr, the request of
+// RDMA_USER_CM_CMD_RESOLVE_ADDR. SrcSize may be zero; the answer is an event.
 type RDMAUCMResolveAddr struct {
 	_         structs.HostLayout
 	ID        uint32
@@ -129,14 +145,16 @@ type RDMAUCMResolveAddr struct {
 	DstAddr   SockaddrStorage
 }
 
-// RDMAUCMResolveRoute mirrors struct rdma_ucm_resolve_route.
+// RDMAUCMResolveRoute is struct rdma_ucm_resolve_route, the request of
+// RDMA_USER_CM_CMD_RESOLVE_ROUTE. The answer is an event.
 type RDMAUCMResolveRoute struct {
 	_         structs.HostLayout
 	ID        uint32
 	TimeoutMs uint32
 }
 
-// Constants starting with RDMA_USER_CM_QUERY_ADDR.
+// What RDMA_USER_CM_CMD_QUERY returns, the value of RDMAUCMQuery.Option. QUERY_IB_SERVICE
+// exists in Linux 7.3, not in 6.12.
 const (
 	RDMA_USER_CM_QUERY_ADDR       = 0
 	RDMA_USER_CM_QUERY_PATH       = 1
@@ -144,15 +162,18 @@ const (
 	RDMA_USER_CM_QUERY_IB_SERVICE = 3
 )
 
-// RDMAUCMQuery mirrors struct rdma_ucm_query.
+// RDMAUCMQuery is struct rdma_ucm_query, the request of RDMA_USER_CM_CMD_QUERY and
+// RDMA_USER_CM_CMD_QUERY_ROUTE (which ignores Option).
 type RDMAUCMQuery struct {
 	_        structs.HostLayout
 	Response uint64
 	ID       uint32
-	Option   uint32
+	Option   uint32 // RDMA_USER_CM_QUERY_*
 }
 
-// RDMAUCMQueryRouteResp mirrors struct rdma_ucm_query_route_resp.
+// RDMAUCMQueryRouteResp is struct rdma_ucm_query_route_resp, the response of
+// RDMA_USER_CM_CMD_QUERY_ROUTE. A kernel copies as much as the response buffer holds;
+// IbdevIndex is the device index that netlink uses.
 type RDMAUCMQueryRouteResp struct {
 	_          structs.HostLayout
 	NodeGUID   uint64
@@ -166,7 +187,9 @@ type RDMAUCMQueryRouteResp struct {
 	Reserved1  uint32
 }
 
-// RDMAUCMQueryAddrResp mirrors struct rdma_ucm_query_addr_resp.
+// RDMAUCMQueryAddrResp is struct rdma_ucm_query_addr_resp, the response of
+// RDMA_USER_CM_CMD_QUERY with RDMA_USER_CM_QUERY_ADDR and RDMA_USER_CM_QUERY_GID (the
+// addresses are then of family AF_IB).
 type RDMAUCMQueryAddrResp struct {
 	_          structs.HostLayout
 	NodeGUID   uint64
@@ -181,7 +204,9 @@ type RDMAUCMQueryAddrResp struct {
 	Reserved1  uint32
 }
 
-// RDMAUCMQueryPathResp mirrors struct rdma_ucm_query_path_resp.
+// RDMAUCMQueryPathResp is struct rdma_ucm_query_path_resp, the response of
+// RDMA_USER_CM_CMD_QUERY with RDMA_USER_CM_QUERY_PATH. NumPaths counts the records that
+// exist, which may be more than the buffer holds.
 type RDMAUCMQueryPathResp struct {
 	_        structs.HostLayout
 	NumPaths uint32
@@ -189,7 +214,9 @@ type RDMAUCMQueryPathResp struct {
 	// path_data[] follows at offset 8.
 }
 
-// RDMAUCMQueryIBServiceResp mirrors struct rdma_ucm_query_ib_service_resp.
+// RDMAUCMQueryIBServiceResp is struct rdma_ucm_query_ib_service_resp, the response of
+// RDMA_USER_CM_CMD_QUERY with RDMA_USER_CM_QUERY_IB_SERVICE. Linux 7.3 has it, 6.12 has
+// not.
 type RDMAUCMQueryIBServiceResp struct {
 	_              structs.HostLayout
 	_              [0]uint64 // alignment of the C struct
@@ -197,246 +224,3 @@ type RDMAUCMQueryIBServiceResp struct {
 	Reserved       uint32
 	// recs[] follows at offset 8.
 }
-
-// RDMAUCMConnParam mirrors struct rdma_ucm_conn_param.
-type RDMAUCMConnParam struct {
-	_                  structs.HostLayout
-	QPNum              uint32
-	QKey               uint32
-	PrivateData        [256]uint8
-	PrivateDataLen     uint8
-	SRQ                uint8
-	ResponderResources uint8
-	InitiatorDepth     uint8
-	FlowControl        uint8
-	RetryCount         uint8
-	RnrRetryCount      uint8
-	Valid              uint8
-}
-
-// RDMAUCMUDParam mirrors struct rdma_ucm_ud_param.
-type RDMAUCMUDParam struct {
-	_              structs.HostLayout
-	QPNum          uint32
-	QKey           uint32
-	AHAttr         IBUverbsAHAttr
-	PrivateData    [256]uint8
-	PrivateDataLen uint8
-	Reserved       [7]uint8
-}
-
-// RDMAUCMECE mirrors struct rdma_ucm_ece.
-type RDMAUCMECE struct {
-	_        structs.HostLayout
-	VendorID uint32
-	AttrMod  uint32
-}
-
-// RDMAUCMConnect mirrors struct rdma_ucm_connect.
-type RDMAUCMConnect struct {
-	_         structs.HostLayout
-	ConnParam RDMAUCMConnParam
-	ID        uint32
-	Reserved  uint32
-	ECE       RDMAUCMECE
-}
-
-// RDMAUCMListen mirrors struct rdma_ucm_listen.
-type RDMAUCMListen struct {
-	_       structs.HostLayout
-	ID      uint32
-	Backlog uint32
-}
-
-// RDMAUCMAccept mirrors struct rdma_ucm_accept.
-type RDMAUCMAccept struct {
-	_         structs.HostLayout
-	UID       uint64
-	ConnParam RDMAUCMConnParam
-	ID        uint32
-	Reserved  uint32
-	ECE       RDMAUCMECE
-}
-
-// RDMAUCMReject mirrors struct rdma_ucm_reject.
-type RDMAUCMReject struct {
-	_              structs.HostLayout
-	ID             uint32
-	PrivateDataLen uint8
-	Reason         uint8
-	Reserved       [2]uint8
-	PrivateData    [256]uint8
-}
-
-// RDMAUCMDisconnect mirrors struct rdma_ucm_disconnect.
-type RDMAUCMDisconnect struct {
-	_  structs.HostLayout
-	ID uint32
-}
-
-// RDMAUCMInitQPAttr mirrors struct rdma_ucm_init_qp_attr.
-type RDMAUCMInitQPAttr struct {
-	_        structs.HostLayout
-	Response uint64
-	ID       uint32
-	QPState  uint32
-}
-
-// RDMAUCMNotify mirrors struct rdma_ucm_notify.
-type RDMAUCMNotify struct {
-	_     structs.HostLayout
-	ID    uint32
-	Event uint32
-}
-
-// RDMAUCMJoinIPMcast mirrors struct rdma_ucm_join_ip_mcast.
-type RDMAUCMJoinIPMcast struct {
-	_        structs.HostLayout
-	Response uint64
-	UID      uint64
-	Addr     SockaddrIn6
-	ID       uint32
-}
-
-// Constants starting with RDMA_MC_JOIN_FLAG_FULLMEMBER.
-const (
-	RDMA_MC_JOIN_FLAG_FULLMEMBER          = 0
-	RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER = 1
-	RDMA_MC_JOIN_FLAG_RESERVED            = 2
-)
-
-// RDMAUCMJoinMcast mirrors struct rdma_ucm_join_mcast.
-type RDMAUCMJoinMcast struct {
-	_         structs.HostLayout
-	Response  uint64
-	UID       uint64
-	ID        uint32
-	AddrSize  uint16
-	JoinFlags uint16
-	Addr      SockaddrStorage
-}
-
-// RDMAUCMGetEvent mirrors struct rdma_ucm_get_event.
-type RDMAUCMGetEvent struct {
-	_        structs.HostLayout
-	Response uint64
-}
-
-// RDMAUCMEventResp mirrors struct rdma_ucm_event_resp.
-type RDMAUCMEventResp struct {
-	_        structs.HostLayout
-	UID      uint64
-	ID       uint32
-	Event    uint32
-	Status   uint32
-	Param    [76]uint32 // union: conn, ud, arg32
-	Reserved uint32
-	ECE      RDMAUCMECE
-}
-
-// ParamConn returns a view of union member param.conn.
-func (p *RDMAUCMEventResp) ParamConn() *RDMAUCMConnParam {
-	return (*RDMAUCMConnParam)(unsafe.Pointer(&p.Param))
-}
-
-// ParamUD returns a view of union member param.ud.
-func (p *RDMAUCMEventResp) ParamUD() *RDMAUCMUDParam {
-	return (*RDMAUCMUDParam)(unsafe.Pointer(&p.Param))
-}
-
-// ParamArg32 returns a view of union member param.arg32.
-func (p *RDMAUCMEventResp) ParamArg32() *[2]uint32 { return (*[2]uint32)(unsafe.Pointer(&p.Param)) }
-
-// Constants starting with RDMA_OPTION_ID.
-const (
-	RDMA_OPTION_ID = 0
-	RDMA_OPTION_IB = 1
-)
-
-// Constants starting with RDMA_OPTION_ID_TOS.
-const (
-	RDMA_OPTION_ID_TOS         = 0
-	RDMA_OPTION_ID_REUSEADDR   = 1
-	RDMA_OPTION_ID_AFONLY      = 2
-	RDMA_OPTION_ID_ACK_TIMEOUT = 3
-)
-
-// Constants starting with RDMA_OPTION_IB_PATH.
-const (
-	RDMA_OPTION_IB_PATH = 1
-)
-
-// RDMAUCMSetOption mirrors struct rdma_ucm_set_option.
-type RDMAUCMSetOption struct {
-	_       structs.HostLayout
-	Optval  uint64
-	ID      uint32
-	Level   uint32
-	Optname uint32
-	Optlen  uint32
-}
-
-// RDMAUCMMigrateID mirrors struct rdma_ucm_migrate_id.
-type RDMAUCMMigrateID struct {
-	_        structs.HostLayout
-	Response uint64
-	ID       uint32
-	FD       uint32
-}
-
-// RDMAUCMMigrateResp mirrors struct rdma_ucm_migrate_resp.
-type RDMAUCMMigrateResp struct {
-	_              structs.HostLayout
-	EventsReported uint32
-}
-
-// Constants starting with RDMA_USER_CM_IB_SERVICE_FLAG_ID.
-const (
-	RDMA_USER_CM_IB_SERVICE_FLAG_ID   = 1 << 0
-	RDMA_USER_CM_IB_SERVICE_FLAG_NAME = 1 << 1
-)
-
-// Constants starting with RDMA_USER_CM_IB_SERVICE_NAME_SIZE.
-const (
-	RDMA_USER_CM_IB_SERVICE_NAME_SIZE = 64
-)
-
-// RDMAUCMIBService mirrors struct rdma_ucm_ib_service.
-type RDMAUCMIBService struct {
-	_           structs.HostLayout
-	ServiceID   uint64
-	ServiceName [64]uint8
-	Flags       uint32
-	Reserved    uint32
-}
-
-// RDMAUCMResolveIBService mirrors struct rdma_ucm_resolve_ib_service.
-type RDMAUCMResolveIBService struct {
-	_        structs.HostLayout
-	ID       uint32
-	Reserved uint32
-	Ibs      RDMAUCMIBService
-}
-
-// RDMAUCMWriteCMEvent mirrors struct rdma_ucm_write_cm_event.
-type RDMAUCMWriteCMEvent struct {
-	_        structs.HostLayout
-	ID       uint32
-	Reserved uint32
-	Event    uint32
-	Status   uint32
-	Param    [38]uint64 // union: conn, ud, arg
-}
-
-// ParamConn returns a view of union member param.conn.
-func (p *RDMAUCMWriteCMEvent) ParamConn() *RDMAUCMConnParam {
-	return (*RDMAUCMConnParam)(unsafe.Pointer(&p.Param))
-}
-
-// ParamUD returns a view of union member param.ud.
-func (p *RDMAUCMWriteCMEvent) ParamUD() *RDMAUCMUDParam {
-	return (*RDMAUCMUDParam)(unsafe.Pointer(&p.Param))
-}
-
-// ParamArg returns a view of union member param.arg.
-func (p *RDMAUCMWriteCMEvent) ParamArg() *uint64 { return (*uint64)(unsafe.Pointer(&p.Param)) }

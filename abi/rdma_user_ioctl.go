@@ -1,8 +1,11 @@
-// This file mirrors include/uapi/rdma/rdma_user_ioctl.h.
+// This file mirrors the whole of include/uapi/rdma/rdma_user_ioctl.h. The numbers are
+// those of the generic ioctl encoding on 64-bit systems; the structs they carry
+// (ib_user_mad.h, hfi/hfi1_ioctl.h) are not part of this package.
 
 package abi
 
-// Constants starting with IB_IOCTL_MAGIC.
+// Requests of the umad and hfi1 devices, which share RDMA_IOCTL_MAGIC (old name
+// IB_IOCTL_MAGIC) with the verbs ioctl.
 const (
 	IB_IOCTL_MAGIC               = 0x0000001b
 	IB_USER_MAD_REGISTER_AGENT   = 0xc01c1b01

@@ -1,4 +1,6 @@
-// This file mirrors include/uapi/rdma/rdma_user_rxe.h.
+// This file mirrors the whole of include/uapi/rdma/rdma_user_rxe.h. It is what the
+// soft-RoCE driver shares with its user space: queue rings, their elements and the answers
+// to create commands.
 
 package abi
 
@@ -7,20 +9,20 @@ import (
 	"unsafe"
 )
 
-// Constants starting with RXE_NETWORK_TYPE_IPV4.
+// Values of RXEAV.NetworkType.
 const (
 	RXE_NETWORK_TYPE_IPV4 = 1
 	RXE_NETWORK_TYPE_IPV6 = 2
 )
 
-// RXEGID mirrors union rxe_gid.
+// RXEGID is union rxe_gid, a GID in network byte order.
 type RXEGID struct {
 	_   structs.HostLayout
 	_   [0]uint64 // alignment of the C type
 	Raw [16]uint8
 }
 
-// RXEGIDGlobal is the unnamed struct global of union rxe_gid.
+// RXEGIDGlobal is the unnamed struct global of union rxe_gid: the two halves, big-endian.
 type RXEGIDGlobal struct {
 	_            structs.HostLayout
 	SubnetPrefix uint64 // big-endian
@@ -30,7 +32,7 @@ type RXEGIDGlobal struct {
 // Global returns a view of member global of the C union.
 func (p *RXEGID) Global() *RXEGIDGlobal { return (*RXEGIDGlobal)(unsafe.Pointer(&p.Raw)) }
 
-// RXEGlobalRoute mirrors struct rxe_global_route.
+// RXEGlobalRoute is struct rxe_global_route, the global part of an rxe address vector.
 type RXEGlobalRoute struct {
 	_            structs.HostLayout
 	Dgid         RXEGID
@@ -41,11 +43,12 @@ type RXEGlobalRoute struct {
 	_            [1]byte
 }
 
-// RXEAV mirrors struct rxe_av.
+// RXEAV is struct rxe_av, an rxe address vector: what the driver needs to build the IP and
+// UDP headers.
 type RXEAV struct {
 	_           structs.HostLayout
 	PortNum     uint8
-	NetworkType uint8
+	NetworkType uint8 // RXE_NETWORK_TYPE_*
 	Dmac        [6]uint8
 	GRH         RXEGlobalRoute
 	SgidAddr    [7]uint32 // union: _sockaddr_in, _sockaddr_in6
@@ -68,18 +71,21 @@ func (p *RXEAV) DgidAddrSockaddrIn6() *SockaddrIn6 {
 	return (*SockaddrIn6)(unsafe.Pointer(&p.DgidAddr))
 }
 
-// RXESendWR mirrors struct rxe_send_wr.
+// RXESendWR is struct rxe_send_wr, the work request inside RXESendWQE. ExImmData is
+// big-endian. Linux 5.10 keeps the address vector of a datagram after the request, at the
+// same offset of the WQE as WRUD().AV.
 type RXESendWR struct {
 	_         structs.HostLayout
 	WRID      uint64
 	Reserved  uint32
-	Opcode    uint32
-	SendFlags uint32
+	Opcode    uint32     // IBUverbsWROpcode
+	SendFlags uint32     // IBSendFlags
 	Ex        uint32     // union: imm_data, invalidate_rkey
 	WR        [15]uint64 // union: flush, rdma, atomic, ud, mw
 }
 
-// RXESendWRFlush is the unnamed struct wr.flush of struct rxe_send_wr.
+// RXESendWRFlush is the unnamed struct wr.flush of struct rxe_send_wr: the target of a
+// flush. Newer than Linux 6.1, present in 6.12.
 type RXESendWRFlush struct {
 	_          structs.HostLayout
 	RemoteAddr uint64
@@ -90,7 +96,8 @@ type RXESendWRFlush struct {
 	_          [6]byte
 }
 
-// RXESendWRRDMA is the unnamed struct wr.rdma of struct rxe_send_wr.
+// RXESendWRRDMA is the unnamed struct wr.rdma of struct rxe_send_wr: the target of a read
+// or write.
 type RXESendWRRDMA struct {
 	_          structs.HostLayout
 	RemoteAddr uint64
@@ -98,7 +105,8 @@ type RXESendWRRDMA struct {
 	Reserved   uint32
 }
 
-// RXESendWRAtomic is the unnamed struct wr.atomic of struct rxe_send_wr.
+// RXESendWRAtomic is the unnamed struct wr.atomic of struct rxe_send_wr: the target and
+// operands of an atomic.
 type RXESendWRAtomic struct {
 	_          structs.HostLayout
 	RemoteAddr uint64
@@ -108,7 +116,8 @@ type RXESendWRAtomic struct {
 	Reserved   uint32
 }
 
-// RXESendWRUD is the unnamed struct wr.ud of struct rxe_send_wr.
+// RXESendWRUD is the unnamed struct wr.ud of struct rxe_send_wr: the target of a datagram.
+// AHNum zero means that AV counts.
 type RXESendWRUD struct {
 	_          structs.HostLayout
 	RemoteQPN  uint32
@@ -120,7 +129,8 @@ type RXESendWRUD struct {
 	AV         RXEAV
 }
 
-// RXESendWRMW is the unnamed struct wr.mw of struct rxe_send_wr.
+// RXESendWRMW is the unnamed struct wr.mw of struct rxe_send_wr: a memory window bind.
+// Newer than Linux 5.10, present in 6.1.
 type RXESendWRMW struct {
 	_      structs.HostLayout
 	Addr   uint64
@@ -152,7 +162,7 @@ func (p *RXESendWR) WRUD() *RXESendWRUD { return (*RXESendWRUD)(unsafe.Pointer(&
 // WRMW returns a view of union member wr.mw.
 func (p *RXESendWR) WRMW() *RXESendWRMW { return (*RXESendWRMW)(unsafe.Pointer(&p.WR)) }
 
-// RXESGE mirrors struct rxe_sge.
+// RXESGE is struct rxe_sge, a scatter-gather element of rxe rings.
 type RXESGE struct {
 	_      structs.HostLayout
 	Addr   uint64
@@ -160,7 +170,7 @@ type RXESGE struct {
 	LKey   uint32
 }
 
-// Mminfo mirrors struct mminfo.
+// Mminfo is struct mminfo, what to mmap to reach a ring: offset and size.
 type Mminfo struct {
 	_      structs.HostLayout
 	Offset uint64
@@ -168,7 +178,8 @@ type Mminfo struct {
 	Pad    uint32
 }
 
-// RXEDMAInfo mirrors struct rxe_dma_info.
+// RXEDMAInfo is struct rxe_dma_info, the state of a transfer. NumSGE elements, or inline
+// data, follow; CurSGE and SGEOffset are the driver's progress.
 type RXEDMAInfo struct {
 	_         structs.HostLayout
 	_         [0]uint64 // alignment of the C struct
@@ -181,7 +192,8 @@ type RXEDMAInfo struct {
 	// inline_data[], atomic_wr[], sge[] follow at offset 24 (union of flexible arrays).
 }
 
-// RXESendWQE mirrors struct rxe_send_wqe.
+// RXESendWQE is struct rxe_send_wqe, an element of the rxe send queue. User space fills
+// the work request, Iova, Ssn and DMA; the driver owns the rest.
 type RXESendWQE struct {
 	_           structs.HostLayout
 	WR          RXESendWR
@@ -197,7 +209,8 @@ type RXESendWQE struct {
 	DMA         RXEDMAInfo
 }
 
-// RXERecvWQE mirrors struct rxe_recv_wqe.
+// RXERecvWQE is struct rxe_recv_wqe, an element of the rxe receive and shared receive
+// queues.
 type RXERecvWQE struct {
 	_        structs.HostLayout
 	WRID     uint64
@@ -206,33 +219,38 @@ type RXERecvWQE struct {
 	DMA      RXEDMAInfo
 }
 
-// RXECreateAHResp mirrors struct rxe_create_ah_resp.
+// RXECreateAHResp is struct rxe_create_ah_resp, the driver part of the response to
+// IB_USER_VERBS_CMD_CREATE_AH. Newer than Linux 5.10, present in 6.1.
 type RXECreateAHResp struct {
 	_        structs.HostLayout
 	AHNum    uint32
 	Reserved uint32
 }
 
-// RXECreateCQResp mirrors struct rxe_create_cq_resp.
+// RXECreateCQResp is struct rxe_create_cq_resp, the driver part of the response to a CQ
+// create command.
 type RXECreateCQResp struct {
 	_  structs.HostLayout
 	Mi Mminfo
 }
 
-// RXEResizeCQResp mirrors struct rxe_resize_cq_resp.
+// RXEResizeCQResp is struct rxe_resize_cq_resp, the driver part of the response to
+// IB_USER_VERBS_CMD_RESIZE_CQ.
 type RXEResizeCQResp struct {
 	_  structs.HostLayout
 	Mi Mminfo
 }
 
-// RXECreateQPResp mirrors struct rxe_create_qp_resp.
+// RXECreateQPResp is struct rxe_create_qp_resp, the driver part of the response to a QP
+// create command. The receive ring is empty when the QP uses an SRQ.
 type RXECreateQPResp struct {
 	_    structs.HostLayout
 	RQMi Mminfo
 	SQMi Mminfo
 }
 
-// RXECreateSRQResp mirrors struct rxe_create_srq_resp.
+// RXECreateSRQResp is struct rxe_create_srq_resp, the driver part of the response to an
+// SRQ create command.
 type RXECreateSRQResp struct {
 	_        structs.HostLayout
 	Mi       Mminfo
@@ -240,13 +258,17 @@ type RXECreateSRQResp struct {
 	Reserved uint32
 }
 
-// RXEModifySRQCmd mirrors struct rxe_modify_srq_cmd.
+// RXEModifySRQCmd is struct rxe_modify_srq_cmd, the driver part of
+// IB_USER_VERBS_CMD_MODIFY_SRQ: the user address that takes an Mminfo when the ring is
+// resized.
 type RXEModifySRQCmd struct {
 	_            structs.HostLayout
 	MmapInfoAddr uint64
 }
 
-// RXEQueueBuf mirrors struct rxe_queue_buf.
+// RXEQueueBuf is struct rxe_queue_buf, the start of every rxe ring. Indices run freely and
+// are masked with IndexMask; each sits in a cache line of its own. The header of Linux
+// 5.10 lacks the struct, its kernel has the same layout.
 type RXEQueueBuf struct {
 	_             structs.HostLayout
 	Log2ElemSize  uint32

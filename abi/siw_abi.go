@@ -1,4 +1,6 @@
-// This file mirrors include/uapi/rdma/siw-abi.h.
+// This file mirrors the whole of include/uapi/rdma/siw-abi.h. It is what the soft-iWARP
+// driver shares with its user space. The rings are mmaped with the keys that the create
+// commands return.
 
 package abi
 
@@ -7,7 +9,8 @@ import (
 	"unsafe"
 )
 
-// Constants starting with SIW_NODE_DESC_COMMON.
+// Name, ABI version and limits of siw. SIW_UOBJ_MAX_KEY is the largest mmap key,
+// SIW_INVAL_UOBJ_KEY no key.
 const (
 	SIW_NODE_DESC_COMMON = "Software iWARP stack"
 	SIW_ABI_VERSION      = 1
@@ -16,7 +19,8 @@ const (
 	SIW_INVAL_UOBJ_KEY   = 589824
 )
 
-// SIWUrespCreateCQ mirrors struct siw_uresp_create_cq.
+// SIWUrespCreateCQ is struct siw_uresp_create_cq, the driver part of the response to a CQ
+// create command.
 type SIWUrespCreateCQ struct {
 	_      structs.HostLayout
 	CQID   uint32
@@ -24,7 +28,8 @@ type SIWUrespCreateCQ struct {
 	CQKey  uint64
 }
 
-// SIWUrespCreateQP mirrors struct siw_uresp_create_qp.
+// SIWUrespCreateQP is struct siw_uresp_create_qp, the driver part of the response to a QP
+// create command.
 type SIWUrespCreateQP struct {
 	_      structs.HostLayout
 	QPID   uint32
@@ -35,7 +40,7 @@ type SIWUrespCreateQP struct {
 	RQKey  uint64
 }
 
-// SIWUreqRegMR mirrors struct siw_ureq_reg_mr.
+// SIWUreqRegMR is struct siw_ureq_reg_mr, the driver part of IB_USER_VERBS_CMD_REG_MR.
 type SIWUreqRegMR struct {
 	_        structs.HostLayout
 	StagKey  uint8
@@ -43,14 +48,16 @@ type SIWUreqRegMR struct {
 	Pad      uint32
 }
 
-// SIWUrespRegMR mirrors struct siw_uresp_reg_mr.
+// SIWUrespRegMR is struct siw_uresp_reg_mr, the driver part of the response to
+// IB_USER_VERBS_CMD_REG_MR.
 type SIWUrespRegMR struct {
 	_    structs.HostLayout
 	Stag uint32
 	Pad  uint32
 }
 
-// SIWUrespCreateSRQ mirrors struct siw_uresp_create_srq.
+// SIWUrespCreateSRQ is struct siw_uresp_create_srq, the driver part of the response to an
+// SRQ create command.
 type SIWUrespCreateSRQ struct {
 	_      structs.HostLayout
 	NumRqe uint32
@@ -58,14 +65,17 @@ type SIWUrespCreateSRQ struct {
 	SRQKey uint64
 }
 
-// SIWUrespAllocCtx mirrors struct siw_uresp_alloc_ctx.
+// SIWUrespAllocCtx is struct siw_uresp_alloc_ctx, the driver part of the response to
+// IB_USER_VERBS_CMD_GET_CONTEXT.
 type SIWUrespAllocCtx struct {
 	_     structs.HostLayout
 	DevID uint32
 	Pad   uint32
 }
 
-// SIWOpcode mirrors enum siw_opcode.
+// SIWOpcode is enum siw_opcode, the operation of a siw queue element. The fetch-and-add
+// and compare-and-swap numbers are reserved; those after READ_RESPONSE belong to the
+// kernel.
 type SIWOpcode uint32
 
 // Values of SIWOpcode.
@@ -85,7 +95,7 @@ const (
 	SIW_NUM_OPCODES        SIWOpcode = 12
 )
 
-// SIWSGE mirrors struct siw_sge.
+// SIWSGE is struct siw_sge, a scatter-gather element, laid out like IBUverbsSGE.
 type SIWSGE struct {
 	_      structs.HostLayout
 	Laddr  uint64
@@ -93,12 +103,13 @@ type SIWSGE struct {
 	LKey   uint32
 }
 
-// Constants starting with SIW_MAX_INLINE.
+// Largest inline message in bytes: the room of all scatter-gather elements but the first.
 const (
 	SIW_MAX_INLINE = 80
 )
 
-// SIWWQEFlags mirrors enum siw_wqe_flags.
+// SIWWQEFlags is enum siw_wqe_flags, bits of SIWSqe.Flags and SIWRqe.Flags. VALID hands
+// the element over.
 type SIWWQEFlags uint32
 
 // Values of SIWWQEFlags.
@@ -112,13 +123,14 @@ const (
 	SIW_WQE_COMPLETED  SIWWQEFlags = 1 << 6
 )
 
-// SIWSqe mirrors struct siw_sqe.
+// SIWSqe is struct siw_sqe, an element of the siw send queue. Inline data starts at the
+// second scatter-gather element.
 type SIWSqe struct {
 	_      structs.HostLayout
 	ID     uint64
-	Flags  uint16
+	Flags  uint16 // SIWWQEFlags
 	NumSGE uint8
-	Opcode uint8
+	Opcode uint8 // SIWOpcode
 	RKey   uint32
 	Raddr  uint64    // union with base_mr
 	SGE    [6]SIWSGE // union with access
@@ -130,7 +142,7 @@ func (p *SIWSqe) BaseMR() *uint64 { return (*uint64)(unsafe.Pointer(&p.Raddr)) }
 // Access returns a view of union member access.
 func (p *SIWSqe) Access() *uint64 { return (*uint64)(unsafe.Pointer(&p.SGE)) }
 
-// SIWRqe mirrors struct siw_rqe.
+// SIWRqe is struct siw_rqe, an element of the siw receive queues.
 type SIWRqe struct {
 	_      structs.HostLayout
 	ID     uint64
@@ -141,7 +153,8 @@ type SIWRqe struct {
 	SGE    [6]SIWSGE
 }
 
-// SIWNotifyFlags mirrors enum siw_notify_flags.
+// SIWNotifyFlags is enum siw_notify_flags, bits of SIWCQCtrl.Flags: which completions
+// raise an event.
 type SIWNotifyFlags uint32
 
 // Values of SIWNotifyFlags.
@@ -153,7 +166,7 @@ const (
 	SIW_NOTIFY_ALL             SIWNotifyFlags = 7
 )
 
-// SIWWCStatus mirrors enum siw_wc_status.
+// SIWWCStatus is enum siw_wc_status, the value of SIWCQE.Status.
 type SIWWCStatus uint32
 
 // Values of SIWWCStatus.
@@ -171,13 +184,14 @@ const (
 	SIW_NUM_WC_STATUS      SIWWCStatus = 10
 )
 
-// SIWCQE mirrors struct siw_cqe.
+// SIWCQE is struct siw_cqe, an element of the siw completion queue. Flags with
+// SIW_WQE_VALID mark a new one.
 type SIWCQE struct {
 	_       structs.HostLayout
 	ID      uint64
-	Flags   uint8
-	Opcode  uint8
-	Status  uint16
+	Flags   uint8  // SIWWQEFlags
+	Opcode  uint8  // SIWOpcode
+	Status  uint16 // SIWWCStatus
 	Bytes   uint32
 	ImmData uint64 // union with inval_stag
 	QPID    uint64 // union with base_qp
@@ -189,9 +203,10 @@ func (p *SIWCQE) InvalStag() *uint32 { return (*uint32)(unsafe.Pointer(&p.ImmDat
 // BaseQP returns a view of union member base_qp.
 func (p *SIWCQE) BaseQP() *uint64 { return (*uint64)(unsafe.Pointer(&p.QPID)) }
 
-// SIWCQCtrl mirrors struct siw_cq_ctrl.
+// SIWCQCtrl is struct siw_cq_ctrl, the word after the completion ring through which user
+// space arms it.
 type SIWCQCtrl struct {
 	_     structs.HostLayout
-	Flags uint32
+	Flags uint32 // SIWNotifyFlags
 	Pad   uint32
 }

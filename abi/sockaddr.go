@@ -1,3 +1,6 @@
+// This file holds the socket addresses that stand inside RDMA CM structs. They
+// come from include/uapi/linux/{socket,in,in6}.h and include/rdma/ib.h.
+
 package abi
 
 import (
