@@ -5,7 +5,9 @@ package abi
 
 import "unsafe"
 
-// The sizes the kernel checks; a wrong one does not compile.
+// Each line assigns an array of the size of the struct to one of the size it must
+// have, so a wrong layout does not compile. The numbers are those of 64-bit
+// systems, the only ones this module supports.
 var (
 	_ [8]byte   = [unsafe.Sizeof(RDMAUCMCmdHdr{})]byte{}
 	_ [24]byte  = [unsafe.Sizeof(RDMAUCMCreateID{})]byte{}

@@ -3,9 +3,7 @@
 
 package abi
 
-import (
-	"structs"
-)
+import "structs"
 
 // The range of access flags that a kernel may ignore when it does not know them.
 const (

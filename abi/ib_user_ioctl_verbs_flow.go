@@ -2,9 +2,7 @@
 
 package abi
 
-import (
-	"structs"
-)
+import "structs"
 
 // IBUverbsFlowActionEspKeymat is enum ib_uverbs_flow_action_esp_keymat, the kind of key
 // material of an ESP action.

@@ -2,9 +2,7 @@
 
 package abi
 
-import (
-	"structs"
-)
+import "structs"
 
 // IBUverbsQueryPortCapFlags is enum ib_uverbs_query_port_cap_flags, bits of
 // IBUverbsQueryPortResp.PortCapFlags (the CapabilityMask of PortInfo). IP_BASED_GIDS is

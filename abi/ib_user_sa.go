@@ -3,9 +3,7 @@
 
 package abi
 
-import (
-	"structs"
-)
+import "structs"
 
 // Bits of IBPathRecData.Flags: the use of a path and its direction.
 const (

@@ -5,9 +5,7 @@
 
 package abi
 
-import (
-	"structs"
-)
+import "structs"
 
 // ABI version of the uverbs devices (/sys/class/infiniband_verbs/abi_version), and the
 // number of the first command that exists only in extended form.

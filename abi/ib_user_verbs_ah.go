@@ -3,9 +3,7 @@
 
 package abi
 
-import (
-	"structs"
-)
+import "structs"
 
 // IBUverbsGlobalRoute is struct ib_uverbs_global_route, the global part of an address
 // (what becomes the GRH). FlowLabel is in host byte order.

@@ -3,9 +3,7 @@
 
 package abi
 
-import (
-	"structs"
-)
+import "structs"
 
 // IBUverbsCQModerationCaps is struct ib_uverbs_cq_moderation_caps, limits of completion
 // moderation, part of IBUverbsExQueryDeviceResp.

@@ -4,9 +4,7 @@
 
 package abi
 
-import (
-	"structs"
-)
+import "structs"
 
 // IBUverbsFlowSpecHdr is struct ib_uverbs_flow_spec_hdr, the start of every flow
 // specification. Type is an IBFlowSpecType, Size the size of the whole specification in

@@ -3,9 +3,7 @@
 
 package abi
 
-import (
-	"structs"
-)
+import "structs"
 
 // IBUverbsAllocPD is struct ib_uverbs_alloc_pd, the request of IB_USER_VERBS_CMD_ALLOC_PD.
 type IBUverbsAllocPD struct {

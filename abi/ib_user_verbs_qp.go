@@ -2,9 +2,7 @@
 
 package abi
 
-import (
-	"structs"
-)
+import "structs"
 
 // IBUverbsQPAttr is struct ib_uverbs_qp_attr, the QP attributes that
 // RDMA_USER_CM_CMD_INIT_QP_ATTR returns. QPAttrMask is an IBQPAttrMask and tells which

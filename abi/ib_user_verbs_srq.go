@@ -2,9 +2,7 @@
 
 package abi
 
-import (
-	"structs"
-)
+import "structs"
 
 // IBUverbsCreateSRQ is struct ib_uverbs_create_srq, the request of
 // IB_USER_VERBS_CMD_CREATE_SRQ.

@@ -3,9 +3,7 @@
 
 package abi
 
-import (
-	"structs"
-)
+import "structs"
 
 // IBUverbsExCreateWQ is struct ib_uverbs_ex_create_wq, the request of
 // IB_USER_VERBS_EX_CMD_CREATE_WQ. CreateFlags is an IBUverbsWQFlags.

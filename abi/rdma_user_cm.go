@@ -3,9 +3,7 @@
 
 package abi
 
-import (
-	"structs"
-)
+import "structs"
 
 // ABI version of the rdma_cm device, as /sys/class/misc/rdma_cm/abi_version reports it,
 // and the size of every private data field.
@@ -68,7 +66,7 @@ type RDMAUCMCmdHdr struct {
 }
 
 // RDMAUCMCreateID is struct rdma_ucm_create_id, the request of RDMA_USER_CM_CMD_CREATE_ID.
-// Uid comes back in every event of the new ID.
+// UID comes back in every event of the new ID.
 type RDMAUCMCreateID struct {
 	_        structs.HostLayout
 	UID      uint64

@@ -63,7 +63,7 @@ type RDMAUCMListen struct {
 	Backlog uint32
 }
 
-// RDMAUCMAccept is struct rdma_ucm_accept, the request of RDMA_USER_CM_CMD_ACCEPT. Uid
+// RDMAUCMAccept is struct rdma_ucm_accept, the request of RDMA_USER_CM_CMD_ACCEPT. UID
 // becomes the uid of later events of the accepted ID.
 type RDMAUCMAccept struct {
 	_         structs.HostLayout
