@@ -1,0 +1,77 @@
+package rxe
+
+import (
+	"encoding/binary"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/uverbs/internal/provider"
+)
+
+// cq is a completion queue. The kernel fills it (rxe_cq.c rxe_cq_post), drops
+// what does not fit and raises IB_EVENT_CQ_ERR then.
+type cq struct {
+	ring   ring
+	cons   uint32 // own copy of the consumer index, always masked
+	env    provider.Env
+	handle uint32
+}
+
+var _ provider.CQ = (*cq)(nil)
+
+// Poll takes one completion off the ring.
+//
+// The load of the producer index is the acquire that makes the entry visible:
+// rxe_cq_post writes the entry, then publishes the index (smp_wmb in 5.10,
+// smp_store_release later). The store of the consumer index is the release
+// after which the kernel may overwrite the slot.
+//
+// On an error status only ID, Status, VendorErr and QPN have a meaning: rxe
+// leaves the rest of the entry zero (make_send_cqe, flush_send_wqe,
+// rxe_resp.c do_complete), so Opcode reads as IB_WC_SEND even for a receive.
+func (q *cq) Poll(wc *provider.WC) bool {
+	if (q.ring.prod.Load()^q.cons)&q.ring.mask == 0 {
+		return false
+	}
+	e := *q.ring.wc(q.cons) // one copy: what is checked is what is used
+	decodeWC(wc, &e)
+	q.cons = q.ring.next(q.cons)
+	q.ring.cons.Store(q.cons)
+	return true
+}
+
+func decodeWC(wc *provider.WC, e *abi.IBUverbsWC) {
+	*wc = provider.WC{
+		ID:           e.WRID,
+		Status:       abi.IBWCStatus(e.Status),
+		Opcode:       abi.IBWCOpcode(e.Opcode),
+		VendorErr:    e.VendorErr,
+		ByteLen:      e.ByteLen,
+		QPN:          e.QPNum,
+		SrcQPN:       e.SrcQP,
+		Flags:        abi.IBWCFlags(e.WCFlags),
+		PKeyIndex:    e.PKeyIndex,
+		SLID:         e.Slid,
+		SL:           e.SL,
+		DLIDPathBits: e.DlidPathBits,
+	}
+	switch {
+	case wc.Flags&abi.IB_WC_WITH_IMM != 0:
+		wc.Imm = swapNet(e.Ex)
+	case wc.Flags&abi.IB_WC_WITH_INVALIDATE != 0:
+		wc.InvalidatedKey = e.Ex
+	}
+}
+
+// Arm asks for one event at the next completion. Completions that came before
+// raise none (rxe_verbs.c rxe_req_notify_cq), so the caller polls once more.
+func (q *cq) Arm(solicitedOnly bool) error { return q.env.ArmCQ(q.handle, solicitedOnly) }
+
+func (q *cq) Close() error { return q.ring.close(q.env) }
+
+// swapNet converts between host and network byte order; immediate data is
+// __be32 in requests and completions.
+func swapNet(v uint32) uint32 {
+	var b [4]byte
+	binary.NativeEndian.PutUint32(b[:], v)
+	return binary.BigEndian.Uint32(b[:])
+}

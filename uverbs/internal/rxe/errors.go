@@ -1,0 +1,16 @@
+package rxe
+
+import "errors"
+
+// Errors of the posting path beyond those of package provider, built once so
+// that posting allocates nothing.
+var (
+	errMessageSize   = errors.New("message of 2 GiB or more: split it")
+	errInlineAndSGE  = errors.New("request has both inline data and scatter/gather entries, or asks for inline data and has only entries: put the bytes into Inline")
+	errInlineOpcode  = errors.New("opcode cannot carry inline data: use a scatter/gather entry")
+	errAtomicSize    = errors.New("an atomic operation needs scatter/gather entries of 8 bytes in all")
+	errAtomicAlign   = errors.New("remote address of an atomic operation is not a multiple of 8")
+	errAtomicWrite   = errors.New("an atomic write needs 8 bytes of inline data")
+	errLocalOp       = errors.New("a local operation takes no data: leave scatter/gather entries and inline data empty")
+	errNoReceiveRing = errors.New("queue pair receives from a shared receive queue: post there")
+)

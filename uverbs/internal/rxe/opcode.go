@@ -1,0 +1,61 @@
+package rxe
+
+import "github.com/purerdma/rdma/abi"
+
+// opFlags say what a work request of one opcode consists of; zero means that
+// the opcode is not supported.
+type opFlags uint16
+
+const (
+	opKnown       opFlags = 1 << iota
+	opRDMA                // remote address and rkey
+	opAtomic              // remote address, rkey and operands, 8 bytes of data
+	opImm                 // immediate data
+	opInvalidate          // key to invalidate
+	opInline              // may carry inline data
+	opLocal               // no data at all
+	opAtomicWrite         // 8 bytes in the place of inline data
+)
+
+// The tables hold what next_opcode_rc and next_opcode_uc of rxe_req.c build
+// packets for, which is less than rxe_wr_opcode_info promises: READ_WITH_INV
+// (all types) and SEND_WITH_INV (UC) end there with an error that takes the
+// queue pair down. 5.10 does not even check the opcode against its table
+// (wr_opcode_mask) and follows a kernel pointer in the request for REG_MR, so
+// nothing outside these tables may reach the ring. Opcode values of struct
+// rxe_send_wr are those of enum ib_uverbs_wr_opcode.
+//
+// LOCAL_INV of a key that does not exist stalls the send queue of 5.10
+// (rxe_requester). ATOMIC_WRITE came with 6.2 (IB_UVERBS_DEVICE_ATOMIC_WRITE);
+// older kernels complete it with IB_WC_LOC_QP_OP_ERR.
+var rcOps = [...]opFlags{
+	abi.IB_UVERBS_WR_RDMA_WRITE:           opKnown | opRDMA | opInline,
+	abi.IB_UVERBS_WR_RDMA_WRITE_WITH_IMM:  opKnown | opRDMA | opInline | opImm,
+	abi.IB_UVERBS_WR_SEND:                 opKnown | opInline,
+	abi.IB_UVERBS_WR_SEND_WITH_IMM:        opKnown | opInline | opImm,
+	abi.IB_UVERBS_WR_SEND_WITH_INV:        opKnown | opInline | opInvalidate,
+	abi.IB_UVERBS_WR_RDMA_READ:            opKnown | opRDMA,
+	abi.IB_UVERBS_WR_ATOMIC_CMP_AND_SWP:   opKnown | opAtomic,
+	abi.IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD: opKnown | opAtomic,
+	abi.IB_UVERBS_WR_LOCAL_INV:            opKnown | opLocal | opInvalidate,
+	abi.IB_UVERBS_WR_ATOMIC_WRITE:         opKnown | opRDMA | opAtomicWrite,
+}
+
+var ucOps = [...]opFlags{
+	abi.IB_UVERBS_WR_RDMA_WRITE:          opKnown | opRDMA | opInline,
+	abi.IB_UVERBS_WR_RDMA_WRITE_WITH_IMM: opKnown | opRDMA | opInline | opImm,
+	abi.IB_UVERBS_WR_SEND:                opKnown | opInline,
+	abi.IB_UVERBS_WR_SEND_WITH_IMM:       opKnown | opInline | opImm,
+}
+
+// opsOf is the table for a queue pair type. A type without one can still
+// receive: UD sends need an address handle, which provider.SendWR lacks.
+func opsOf(qpType abi.IBUverbsQPType) []opFlags {
+	switch qpType {
+	case abi.IB_UVERBS_QPT_RC:
+		return rcOps[:]
+	case abi.IB_UVERBS_QPT_UC:
+		return ucOps[:]
+	}
+	return nil
+}

@@ -1,0 +1,27 @@
+package rxe
+
+import "github.com/purerdma/rdma/uverbs/internal/provider"
+
+// recvQueue is a ring of receive requests.
+type recvQueue struct {
+	ring ring
+	prod uint32 // next slot to write, always masked
+	sges uint32 // entries that one request may have
+}
+
+func (q *recvQueue) post(wr *provider.RecvWR) error {
+	length, err := sgeLength(wr.SGEs, q.sges)
+	if err != nil {
+		return err
+	}
+	if q.ring.full(q.prod) {
+		return provider.ErrQueueFull
+	}
+	encodeRecv(&q.ring, q.prod, wr, length)
+	q.prod = q.ring.next(q.prod)
+	return nil
+}
+
+// flush publishes the requests. No doorbell: rxe_resp.c check_resource looks
+// at the ring when a message arrives.
+func (q *recvQueue) flush() { q.ring.prod.Store(q.prod) }
