@@ -1,0 +1,16 @@
+//go:build !linux
+
+package uverbs
+
+import (
+	"errors"
+	"io/fs"
+)
+
+func statNode(path string) (nodeInfo, error) {
+	return nodeInfo{}, &fs.PathError{Op: "stat", Path: path, Err: errors.ErrUnsupported}
+}
+
+func kernelRelease() string { return "" }
+
+func netdevExists(string) bool { return false }
