@@ -1,0 +1,190 @@
+package rxe
+
+import (
+	"errors"
+	"syscall"
+	"testing"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/uverbs/internal/provider"
+)
+
+func sges(n int, length uint32) []provider.SGE {
+	s := make([]provider.SGE, n)
+	for i := range s {
+		s[i].Length = length
+	}
+	return s
+}
+
+func TestPostSendRefuses(t *testing.T) {
+	const (
+		rc, uc, ud = abi.IB_UVERBS_QPT_RC, abi.IB_UVERBS_QPT_UC, abi.IB_UVERBS_QPT_UD
+		send       = abi.IB_UVERBS_WR_SEND
+		read       = abi.IB_UVERBS_WR_RDMA_READ
+		faa        = abi.IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD
+		inv        = abi.IB_UVERBS_WR_LOCAL_INV
+		aw         = abi.IB_UVERBS_WR_ATOMIC_WRITE
+		regMR      = abi.IBUverbsWROpcode(0x20) // IB_WR_REG_MR: 5.10 follows a pointer in the request
+	)
+	for _, tc := range []struct {
+		name string
+		typ  abi.IBUverbsQPType
+		wr   provider.SendWR
+		want error
+	}{
+		{"5 entries of 4", rc, provider.SendWR{Opcode: send, SGEs: sges(5, 1)}, provider.ErrTooManySGEs},
+		{"65 inline bytes of 64", rc, provider.SendWR{Opcode: send, Inline: make([]byte, 65)}, provider.ErrInlineSize},
+		{"2 GiB", rc, provider.SendWR{Opcode: send, SGEs: sges(2, 1<<30)}, errMessageSize},
+		{"sum wraps to 0", rc, provider.SendWR{Opcode: send, SGEs: sges(4, 1<<30)}, errMessageSize},
+		{"sum wraps to 3", rc, provider.SendWR{Opcode: send, SGEs: []provider.SGE{{Length: 0xffffffff}, {Length: 4}}}, errMessageSize},
+		{"inline and entries", rc, provider.SendWR{Opcode: send, Inline: []byte{1}, SGEs: sges(1, 1)}, errInlineAndSGE},
+		{"inline flag with entries", rc, provider.SendWR{Opcode: send, Flags: provider.SendInline, SGEs: sges(1, 1)}, errInlineAndSGE},
+		{"inline read", rc, provider.SendWR{Opcode: read, Inline: []byte{1}}, errInlineOpcode},
+		{"inline atomic", rc, provider.SendWR{Opcode: faa, Inline: make([]byte, 8)}, errInlineOpcode},
+		{"atomic of 4 bytes", rc, provider.SendWR{Opcode: faa, SGEs: sges(1, 4)}, errAtomicSize},
+		{"atomic of 16 bytes", rc, provider.SendWR{Opcode: faa, SGEs: sges(2, 8)}, errAtomicSize},
+		{"atomic, odd address", rc, provider.SendWR{Opcode: faa, SGEs: sges(1, 8), RemoteAddr: 4}, errAtomicAlign},
+		{"local invalidate with data", rc, provider.SendWR{Opcode: inv, SGEs: sges(1, 0)}, errLocalOp},
+		{"local invalidate inline", rc, provider.SendWR{Opcode: inv, Flags: provider.SendInline}, errLocalOp},
+		{"atomic write of 7 bytes", rc, provider.SendWR{Opcode: aw, Inline: make([]byte, 7)}, errAtomicWrite},
+		{"atomic write from an entry", rc, provider.SendWR{Opcode: aw, SGEs: sges(1, 8)}, errAtomicWrite},
+		{"atomic write, odd address", rc, provider.SendWR{Opcode: aw, Inline: make([]byte, 8), RemoteAddr: 1}, errAtomicAlign},
+		{"bind memory window", rc, provider.SendWR{Opcode: abi.IB_UVERBS_WR_BIND_MW}, provider.ErrOpcode},
+		{"segmentation offload", rc, provider.SendWR{Opcode: abi.IB_UVERBS_WR_TSO}, provider.ErrOpcode},
+		{"read with invalidate", rc, provider.SendWR{Opcode: abi.IB_UVERBS_WR_RDMA_READ_WITH_INV}, provider.ErrOpcode},
+		{"masked atomic", rc, provider.SendWR{Opcode: abi.IB_UVERBS_WR_MASKED_ATOMIC_CMP_AND_SWP}, provider.ErrOpcode},
+		{"flush", rc, provider.SendWR{Opcode: abi.IB_UVERBS_WR_FLUSH}, provider.ErrOpcode},
+		{"register memory", rc, provider.SendWR{Opcode: regMR}, provider.ErrOpcode},
+		{"largest opcode", rc, provider.SendWR{Opcode: 0xffffffff}, provider.ErrOpcode},
+		{"read on UC", uc, provider.SendWR{Opcode: read, SGEs: sges(1, 1)}, provider.ErrOpcode},
+		{"atomic on UC", uc, provider.SendWR{Opcode: faa, SGEs: sges(1, 8)}, provider.ErrOpcode},
+		{"send with invalidate on UC", uc, provider.SendWR{Opcode: abi.IB_UVERBS_WR_SEND_WITH_INV}, provider.ErrOpcode},
+		{"local invalidate on UC", uc, provider.SendWR{Opcode: inv}, provider.ErrOpcode},
+		{"send on UD, no address handle", ud, provider.SendWR{Opcode: send}, provider.ErrOpcode},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			env := newFakeEnv()
+			q, k := newTestQP(t, env, tc.typ, 1)
+			if err := q.PostSend(&tc.wr); !errors.Is(err, tc.want) {
+				t.Errorf("got %v, want %v", err, tc.want)
+			}
+			if err := q.FlushSend(); err != nil {
+				t.Fatal(err)
+			}
+			if k.sq.head() != nil || env.doorbells != 0 {
+				t.Error("something of the refused request was posted")
+			}
+		})
+	}
+}
+
+func TestLimitsAreInclusive(t *testing.T) {
+	q, _ := newTestQP(t, newFakeEnv(), abi.IB_UVERBS_QPT_RC, 1)
+	for _, wr := range []provider.SendWR{
+		{Opcode: abi.IB_UVERBS_WR_SEND, SGEs: sges(4, 1)},
+		{Opcode: abi.IB_UVERBS_WR_SEND, Inline: make([]byte, 64)},
+		{Opcode: abi.IB_UVERBS_WR_RDMA_WRITE, SGEs: []provider.SGE{{Length: 1<<31 - 1}}},
+	} {
+		if err := q.PostSend(&wr); err != nil {
+			t.Errorf("%+v: %v", wr, err)
+		}
+	}
+}
+
+// TestBatchIsOneDoorbell: nothing is visible before the flush, all is after
+// it, and the kernel is asked once.
+func TestBatchIsOneDoorbell(t *testing.T) {
+	env := newFakeEnv()
+	q, k := newTestQP(t, env, abi.IB_UVERBS_QPT_RC, 1)
+	for i := range 7 {
+		wr := provider.SendWR{ID: uint64(i), Opcode: abi.IB_UVERBS_WR_SEND}
+		if err := q.PostSend(&wr); err != nil {
+			t.Fatal(err)
+		}
+		if k.sq.head() != nil {
+			t.Fatal("request visible before the flush")
+		}
+	}
+	if err := q.PostSend(&provider.SendWR{Opcode: abi.IB_UVERBS_WR_SEND}); !errors.Is(err, provider.ErrQueueFull) {
+		t.Fatalf("eighth request into seven slots: %v", err)
+	}
+	for range 2 { // the second flush has nothing to say
+		if err := q.FlushSend(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if env.doorbells != 1 {
+		t.Errorf("%d doorbells for one batch", env.doorbells)
+	}
+	for i := range 7 {
+		head := k.sq.head()
+		if head == nil || host.Uint64(head) != uint64(i) {
+			t.Fatalf("request %d: %x", i, head)
+		}
+		k.sq.release()
+	}
+	if k.sq.head() != nil {
+		t.Error("more requests than posted")
+	}
+}
+
+// TestDoorbellIsRepeatedAfterFailure: the requests of a refused flush are in
+// the ring, so the next flush must ask the kernel again.
+func TestDoorbellIsRepeatedAfterFailure(t *testing.T) {
+	env := newFakeEnv()
+	q, _ := newTestQP(t, env, abi.IB_UVERBS_QPT_RC, 1)
+	if err := q.PostSend(&provider.SendWR{Opcode: abi.IB_UVERBS_WR_SEND}); err != nil {
+		t.Fatal(err)
+	}
+	env.doorErr = syscall.EINVAL
+	if err := q.FlushSend(); !errors.Is(err, syscall.EINVAL) {
+		t.Fatalf("got %v", err)
+	}
+	env.doorErr = nil
+	for range 2 {
+		if err := q.FlushSend(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if env.doorbells != 2 {
+		t.Errorf("%d doorbells, want the failed one and one more", env.doorbells)
+	}
+}
+
+func TestPostRecv(t *testing.T) {
+	env := newFakeEnv()
+	q, k := newTestQP(t, env, abi.IB_UVERBS_QPT_RC, 1)
+	if err := q.PostRecv(&provider.RecvWR{SGEs: sges(5, 1)}); !errors.Is(err, provider.ErrTooManySGEs) {
+		t.Errorf("5 entries of 4: %v", err)
+	}
+	if err := q.PostRecv(&provider.RecvWR{SGEs: sges(2, 1<<31)}); !errors.Is(err, errMessageSize) {
+		t.Errorf("4 GiB: %v", err)
+	}
+	for id := uint64(0); id < 100; id++ { // many times round the ring
+		if err := q.PostRecv(&provider.RecvWR{ID: id}); err != nil {
+			t.Fatal(err)
+		}
+		if k.rq.head() != nil {
+			t.Fatal("request visible before the flush")
+		}
+		if err := q.FlushRecv(); err != nil {
+			t.Fatal(err)
+		}
+		if got := host.Uint64(k.rq.head()); got != id {
+			t.Fatalf("got id %d, want %d", got, id)
+		}
+		k.rq.release()
+	}
+	for range 7 {
+		if err := q.PostRecv(&provider.RecvWR{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := q.PostRecv(&provider.RecvWR{}); !errors.Is(err, provider.ErrQueueFull) {
+		t.Errorf("eighth request into seven slots: %v", err)
+	}
+	if env.doorbells != 0 {
+		t.Error("a receive rang a doorbell")
+	}
+}
