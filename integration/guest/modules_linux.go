@@ -1,0 +1,128 @@
+//go:build linux
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// moduleTree is the part of /lib/modules/VERSION that the image contains.
+type moduleTree struct {
+	dir     string
+	files   map[string]string   // module name → file
+	deps    map[string][]string // module name → files it needs, nearest first
+	aliases [][2]string         // pattern, module name
+}
+
+var errNoModule = errors.New("not in the image")
+
+// openModules reads modules.dep and modules.alias; without them the tree is empty.
+func openModules() *moduleTree {
+	t := &moduleTree{files: map[string]string{}, deps: map[string][]string{}}
+	var uts unix.Utsname
+	if err := unix.Uname(&uts); err != nil {
+		return t
+	}
+	t.dir = "/lib/modules/" + unix.ByteSliceToString(uts.Release[:])
+	text, _ := os.ReadFile(filepath.Join(t.dir, "modules.dep"))
+	for line := range strings.Lines(string(text)) {
+		file, deps, ok := strings.Cut(line, ":")
+		if !ok {
+			continue
+		}
+		name := moduleName(file)
+		t.files[name] = file
+		t.deps[name] = strings.Fields(deps)
+	}
+	text, _ = os.ReadFile(filepath.Join(t.dir, "modules.alias"))
+	for line := range strings.Lines(string(text)) {
+		if f := strings.Fields(line); len(f) == 3 && f[0] == "alias" {
+			t.aliases = append(t.aliases, [2]string{f[1], f[2]})
+		}
+	}
+	return t
+}
+
+// moduleName turns a path or a spelling with hyphens into the kernel's name.
+func moduleName(s string) string {
+	s = strings.TrimSuffix(path.Base(s), ".ko")
+	return strings.ReplaceAll(s, "-", "_")
+}
+
+// load loads a module, named or by alias, and what it needs.
+func (t *moduleTree) load(name string) error {
+	if _, ok := t.files[moduleName(name)]; ok {
+		return t.loadWithDeps(moduleName(name))
+	}
+	err := errNoModule
+	for _, a := range t.aliases {
+		if ok, _ := path.Match(a[0], name); ok {
+			err = t.loadWithDeps(moduleName(a[1]))
+		}
+	}
+	return err
+}
+
+func (t *moduleTree) loadWithDeps(name string) error {
+	deps := t.deps[name]
+	for i := len(deps) - 1; i >= 0; i-- {
+		if err := t.insert(deps[i]); err != nil {
+			return err
+		}
+	}
+	return t.insert(t.files[name])
+}
+
+func (t *moduleTree) insert(file string) error {
+	f, err := os.Open(filepath.Join(t.dir, file))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	err = unix.FinitModule(int(f.Fd()), "", 0)
+	if err != nil && err != unix.EEXIST {
+		return fmt.Errorf("load %s: %w", file, err)
+	}
+	return nil
+}
+
+// loadAtBoot loads the modules that the host listed.
+func loadAtBoot(list string) error {
+	text, err := os.ReadFile(list)
+	if os.IsNotExist(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	tree := openModules()
+	for _, name := range strings.Fields(string(text)) {
+		if err := tree.load(name); err != nil {
+			return fmt.Errorf("module %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// modprobeMain serves the kernel's request_module: "modprobe -q -- NAME".
+func modprobeMain(args []string) int {
+	tree := openModules()
+	status := 0
+	for _, name := range args {
+		if strings.HasPrefix(name, "-") {
+			continue
+		}
+		if err := tree.load(name); err != nil {
+			fmt.Fprintf(os.Stderr, "modprobe: %s: %v\n", name, err)
+			status = 1
+		}
+	}
+	return status
+}

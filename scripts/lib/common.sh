@@ -1,0 +1,86 @@
+# Helpers that every script sources. shellcheck shell=bash
+# Sets: ROOT (the checkout), CACHE (downloads, outside the checkout).
+
+set -euo pipefail
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+CACHE=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/purerdma-rdma
+PROG=${0##*/}
+
+# say MESSAGE… prints a line for the user; results go to standard output, this does not.
+say() { printf '%s: %s\n' "$PROG" "$*" >&2; }
+
+# die [-s STATUS] MESSAGE…
+die() {
+	local status=1
+	if [[ $1 == -s ]]; then
+		status=$2
+		shift 2
+	fi
+	say "$@"
+	exit "$status"
+}
+
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# with_lock NAME COMMAND… runs the command while no other process holds NAME.
+with_lock() {
+	local name=$1
+	shift
+	mkdir -p "$CACHE/locks"
+	(
+		flock 9
+		"$@"
+	) 9>"$CACHE/locks/$name"
+}
+
+# The commands the scripts call, and the Debian packages they come from.
+package_of() {
+	case $1 in
+	qemu-system-x86_64) echo qemu-system-x86 ;;
+	xz) echo xz-utils ;;
+	depmod) echo kmod ;;
+	flock) echo util-linux ;;
+	ldd) echo libc-bin ;;
+	cc) echo gcc libc6-dev ;;
+	*) echo "$1" ;;
+	esac
+}
+
+# require COMMAND… makes sure that the commands exist. On Debian and Ubuntu it
+# installs what is missing, elsewhere it says what is missing and ends.
+require() {
+	# depmod and friends live where a user's PATH may not look.
+	PATH=$PATH:/usr/sbin:/sbin
+	local c missing=() packages=()
+	for c in "$@"; do
+		have "$c" && continue
+		missing+=("$c")
+		read -ra p <<<"$(package_of "$c")"
+		packages+=("${p[@]}")
+	done
+	((${#missing[@]})) || return 0
+	if ! have apt-get; then
+		die "missing: ${missing[*]}; install them (on Debian and Ubuntu this script does it itself)"
+	fi
+	with_lock install install_packages "${packages[@]}"
+}
+
+install_packages() {
+	local sudo=()
+	if [[ $(id -u) != 0 ]]; then
+		have sudo || die "missing packages: $*; run as root: apt-get install $*"
+		sudo=(sudo)
+	fi
+	say "installing packages: $*"
+	local log
+	log=$(mktemp)
+	if ! { "${sudo[@]}" apt-get update -q &&
+		"${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends "$@"; } \
+		</dev/null >"$log" 2>&1; then
+		tail -n 20 "$log" >&2
+		rm -f "$log"
+		die "could not install: $*"
+	fi
+	rm -f "$log"
+}

@@ -1,0 +1,220 @@
+# Runs guests and brings back their output and status. shellcheck shell=bash
+#
+# Serial lines of a guest: ttyS0 kernel log, ttyS1 standard output, ttyS2
+# standard error, ttyS3 protocol ("up", "rc N", "fail WHY").
+
+QEMU_PIDS=()
+READER_PIDS=()
+
+# Kernel messages that deserve attention whatever the binary's status is.
+KERNEL_TROUBLE='BUG:|Oops|WARNING: |INFO: task .* blocked|self-detected stall|general protection|Kernel panic|refcount_t:|list_(add|del) corruption'
+
+# stop_guests ends what start_guest started.
+stop_guests() {
+	((${#QEMU_PIDS[@]})) && kill -KILL "${QEMU_PIDS[@]}" 2>/dev/null
+	((${#READER_PIDS[@]})) && kill -KILL "${READER_PIDS[@]}" 2>/dev/null
+	wait "${QEMU_PIDS[@]}" "${READER_PIDS[@]}" 2>/dev/null
+	QEMU_PIDS=()
+	READER_PIDS=()
+	return 0
+}
+
+# start_reader FIFO FD PREFIX forwards what the guest writes.
+start_reader() {
+	if [[ -n $3 ]]; then
+		sed -u "s/^/$3/" <"$1" >&"$2" &
+	else
+		cat <"$1" >&"$2" &
+	fi
+	READER_PIDS+=($!)
+}
+
+# start_guest DIR NODE: DIR has vmlinux and initrd as $VMLINUX and $INITRD say.
+start_guest() {
+	local dir=$1 node=$2 prefix='' log=file
+	((NODES > 1)) && prefix="[$node] "
+	mkdir -p "$dir"
+	rm -f "$dir"/{out,err,ctl,console}
+	mkfifo "$dir/out" "$dir/err"
+	: >"$dir/ctl"
+	: >"$dir/console"
+	start_reader "$dir/out" 1 "$prefix"
+	start_reader "$dir/err" 2 "$prefix"
+	local args=(
+		-machine q35 -accel tcg,thread=multi -cpu max -m "$MEM" -smp "$SMP"
+		-nodefaults -no-user-config -display none -no-reboot
+		-device isa-debug-exit,iobase=0xf4,iosize=1
+		-chardev "$log,id=log,path=$dir/console" -serial chardev:log
+		-chardev "file,id=out,path=$dir/out" -serial chardev:out
+		-chardev "file,id=err,path=$dir/err" -serial chardev:err
+		-chardev "file,id=ctl,path=$dir/ctl" -serial chardev:ctl
+		-kernel "$VMLINUX" -initrd "$INITRD"
+		-append "$(kernel_command_line "$node")"
+	)
+	local network=()
+	((NODES > 1)) && mapfile -t network < <(network_args "$node")
+	# The signal on the parent's death is for the case that this script is killed.
+	setpriv --pdeathsig KILL -- qemu-system-x86_64 "${args[@]}" "${network[@]}" \
+		</dev/null >"$dir/qemu.log" 2>&1 &
+	QEMU_PIDS[node]=$!
+}
+
+kernel_command_line() {
+	local line='console=ttyS0 panic=-1 mitigations=off nokaslr no5lvl tsc=reliable no_timer_check'
+	line+=' rcupdate.rcu_expedited=1 cryptomgr.notests'
+	line+=' initcall_blacklist=crypto_kdf108_init,jent_mod_init,init_encrypted'
+	((VERBOSE)) || line+=' quiet'
+	# The kernel hands variables it does not know to init as its environment.
+	printf '%s RDMA_NODE=%s %s' "$line" "$1" "$APPEND"
+}
+
+# network_args NODE prints the arguments that put the node on the Ethernet
+# segment, one a line. Node 0 is the hub: all others connect to it.
+network_args() {
+	local node=$1 n mac
+	mac=$(printf '52:54:00:78:00:%02x' $((node + 1)))
+	if ((node > 0)); then
+		printf '%s\n' -netdev "$(wire connect "$node")"
+	elif ((NODES == 2)); then
+		printf '%s\n' -netdev "$(wire listen 1)"
+	else
+		printf '%s\n' -netdev hubport,id=net,hubid=0
+		for ((n = 1; n < NODES; n++)); do
+			printf '%s\n' -netdev "$(wire listen "$n" "port$n")"
+			printf '%s\n' -netdev "hubport,id=hub$n,hubid=0,netdev=port$n"
+		done
+	fi
+	printf '%s\n' -device "virtio-net-pci,netdev=net,mac=$mac,romfile="
+}
+
+# wire listen|connect NODE [ID] prints the cable between node 0 and the node.
+wire() {
+	local server=off
+	[[ $1 == listen ]] && server=on
+	printf 'stream,id=%s,server=%s,addr.type=unix,addr.path=%s' "${3:-net}" "$server" "$TMP/wire$2"
+}
+
+# finished DIR PID: the guest has reported its end, or QEMU is gone.
+finished() {
+	grep -qE '^(rc|fail) ' "$1/ctl" || ! kill -0 "$2" 2>/dev/null
+}
+
+# run_guests boots all nodes, waits for them, and sets STATUS.
+run_guests() {
+	local n deadline=$((SECONDS + TIMEOUT + BOOT_TIME)) left
+	QEMU_PIDS=() READER_PIDS=()
+	for ((n = 0; n < NODES; n++)); do
+		((n == 0)) || wait_for_hub
+		start_guest "$TMP/$n" "$n"
+	done
+	left=1
+	while ((left)); do
+		left=0
+		for ((n = 0; n < NODES; n++)); do
+			finished "$TMP/$n" "${QEMU_PIDS[n]}" || left=1
+		done
+		if ((SECONDS >= deadline)); then
+			say "time limit: no answer from the guest for $TIMEOUT s and $BOOT_TIME s for booting"
+			break
+		fi
+		((left)) && sleep 0.05
+	done
+	end_guests
+	collect_status
+}
+
+# wait_for_hub returns when node 0 listens.
+wait_for_hub() {
+	local n tries=100
+	for ((n = 1; n < NODES; n++)); do
+		until [[ -e $TMP/wire$n ]] || ((tries-- == 0)); do
+			sleep 0.05
+		done
+	done
+}
+
+# end_guests stops QEMU and lets the readers take the rest of the output.
+end_guests() {
+	local n
+	for ((n = 0; n < NODES; n++)); do
+		# A lone guest powers off by itself after its report.
+		((NODES == 1)) && await_exit "${QEMU_PIDS[n]}"
+		kill -KILL "${QEMU_PIDS[n]}" 2>/dev/null || true
+		wait "${QEMU_PIDS[n]}" 2>/dev/null || true
+		# If QEMU never opened them, the readers still wait for a writer.
+		: <>"$TMP/$n/out" <>"$TMP/$n/err"
+	done
+	QEMU_PIDS=()
+	wait "${READER_PIDS[@]}" 2>/dev/null || true
+	READER_PIDS=()
+}
+
+# await_exit PID gives the process two seconds to end.
+await_exit() {
+	local tries=40
+	while kill -0 "$1" 2>/dev/null && ((tries-- > 0)); do
+		sleep 0.05
+	done
+}
+
+# collect_status sets STATUS to the first status that is not 0, and NEVER_UP
+# when a guest did not reach user land.
+collect_status() {
+	local n rc
+	STATUS=0
+	NEVER_UP=0
+	for ((n = 0; n < NODES; n++)); do
+		rc=$(sed -nE 's/^rc ([0-9]+).*/\1/p' "$TMP/$n/ctl" | head -n 1)
+		grep -q '^up' "$TMP/$n/ctl" || NEVER_UP=1
+		if [[ -z $rc ]]; then
+			guest_failed "$n"
+			rc=125
+		elif ((rc == 124)); then
+			say "node $n: the binary was killed after $TIMEOUT s"
+		fi
+		((STATUS != 0)) || STATUS=$rc
+	done
+}
+
+guest_failed() {
+	local why
+	why=$(sed -n 's/^fail //p' "$TMP/$1/ctl" | head -n 1)
+	if [[ -n $why ]]; then
+		say "guest $1: $why"
+	elif [[ -s $TMP/$1/qemu.log ]]; then
+		say "QEMU: $(tail -n 3 "$TMP/$1/qemu.log")"
+	else
+		say "guest $1 ended without reporting a status"
+	fi
+}
+
+# keep_kernel_logs copies the kernel logs to the cache and says where they are.
+keep_kernel_logs() {
+	local n keep
+	mkdir -p "$CACHE/logs"
+	find "$CACHE/logs" -type f -mtime +3 -delete
+	for ((n = 0; n < NODES; n++)); do
+		[[ -s $TMP/$n/console ]] || continue
+		keep=$CACHE/logs/$(date +%Y%m%d-%H%M%S)-$$-$n.log
+		tr -d '\r' <"$TMP/$n/console" >"$keep"
+		say "kernel log: $keep"
+	done
+}
+
+# report_kernel_log keeps the logs of a failed run and shows what is suspicious.
+report_kernel_log() {
+	local n log trouble=0
+	for ((n = 0; n < NODES; n++)); do
+		log=$TMP/$n/console
+		if grep -qaE "$KERNEL_TROUBLE" "$log"; then
+			trouble=1
+			say "the kernel of guest $n complained:"
+			tr -d '\r' <"$log" | grep -aE -A 12 "$KERNEL_TROUBLE" | head -n 40 >&2
+		elif ((STATUS == 124 || STATUS == 125)); then
+			tail -n 15 "$log" | tr -d '\r' >&2
+		fi
+	done
+	if ((STATUS || trouble)); then
+		keep_kernel_logs
+	fi
+}
