@@ -5,10 +5,13 @@ import (
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/uverbs/internal/provider"
+	"github.com/purerdma/rdma/uverbs/internal/rxe"
 )
 
 // drivers is the table of data paths: one line per kernel driver.
-var drivers = map[abi.RDMADriverID]func() provider.Driver{}
+var drivers = map[abi.RDMADriverID]func() provider.Driver{
+	abi.RDMA_DRIVER_RXE: rxe.New,
+}
 
 // HasProvider reports whether this module implements the data path of a kernel driver.
 func HasProvider(id abi.RDMADriverID) bool { return drivers[id] != nil }

@@ -1,0 +1,227 @@
+package uverbs
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/uverbs/internal/provider"
+)
+
+// CQConfig says what a completion queue shall be. It must not be changed by
+// others while CreateCQ runs.
+type CQConfig struct {
+	// Entries is how many completions must fit, at least 1. The kernel may
+	// give more. A queue that overflows is lost, so it must hold all
+	// outstanding requests of all queue pairs that use it.
+	Entries int
+
+	// Channel delivers events; nil makes a queue that can only be polled.
+	Channel *CompChannel
+
+	// Vector is the completion vector, 0 to Context.CompVectors()-1.
+	Vector int
+
+	// Notify, if not nil, is called for each event by the channel's one
+	// goroutine. It must not block, and must not close the queue or the
+	// channel. A call that is under way when the queue is closed may end
+	// after Close.
+	Notify func()
+}
+
+// A CQ is a completion queue. Methods are safe for concurrent use; Poll calls
+// are serialised.
+type CQ struct {
+	life    life
+	c       *Context
+	channel *CompChannel
+	notify  func()
+	key     uint64
+	handle  uint32
+	entries int
+
+	pollMu sync.Mutex
+	ring   provider.CQ // nil after Close; guarded by pollMu for polling, by life for arming
+
+	wake    chan struct{} // has a token after an event
+	waiters atomic.Int32
+	errMu   sync.Mutex
+	err     error         // the queue overflowed
+	errored chan struct{} // closed with err
+}
+
+// CreateCQ creates a completion queue (CQ_CREATE). The error is an *[Error];
+// it matches [ErrNoProvider] on a device without a data path in this module,
+// and syscall.EINVAL when Entries or Vector are outside the device's limits.
+func (c *Context) CreateCQ(cfg CQConfig) (*CQ, error) {
+	if c.drv == nil {
+		return nil, &Error{Op: methodCQCreate.name, Device: c.dev.Name, Err: c.noDrv}
+	}
+	cq := &CQ{
+		c: c, channel: cfg.Channel, notify: cfg.Notify, key: newKey(),
+		wake: make(chan struct{}, 1), errored: make(chan struct{}),
+	}
+	parents := []*life{&c.life}
+	if cfg.Channel != nil {
+		parents = append(parents, &cfg.Channel.life)
+	}
+	if err := cq.life.begin(c.dev.Name, fmt.Sprintf("new CQ of %d entries", cfg.Entries), parents...); err != nil {
+		return nil, err
+	}
+	if err := cq.create(cfg); err != nil {
+		cq.life.abandon()
+		return nil, err
+	}
+	c.registry.put(cq.key, cq) // no event can come before the caller has the queue
+	return cq, nil
+}
+
+// create lets driver and kernel build the queue, and undoes what it did when
+// one of them fails.
+func (cq *CQ) create(cfg CQConfig) error {
+	name := cq.life.name
+	setup, err := cq.c.drv.SetupCQ(provider.CQRequest{Entries: cfg.Entries})
+	if err != nil {
+		return cq.c.fail(methodCQCreate.name, name, err)
+	}
+	uhwOut := make([]byte, setup.UHWOutLen)
+	if err := cq.createKernel(cfg, setup.UHWIn, uhwOut); err != nil {
+		if setup.Abort != nil {
+			setup.Abort()
+		}
+		return err
+	}
+	cq.life.settle(cq.c.dev.Name, fmt.Sprintf("CQ %d", cq.handle))
+	err = cq.c.addCQBells(cq.handle)
+	if err == nil {
+		cq.ring, err = setup.Done(cq.handle, cq.entries, uhwOut)
+		if err == nil {
+			return nil
+		}
+		cq.c.dropCQBells(cq.handle)
+	} else if setup.Abort != nil {
+		setup.Abort()
+	}
+	_ = cq.destroyKernel() // the failure that brought us here is reported
+	return cq.c.fail(methodCQCreate.name, cq.life.name, err)
+}
+
+func (cq *CQ) createKernel(cfg CQConfig, uhwIn, uhwOut []byte) error {
+	if cq.c.native() {
+		return cq.createNative(cfg, uhwIn, uhwOut)
+	}
+	return cq.createWrite(cfg, uhwIn, uhwOut)
+}
+
+func (cq *CQ) createNative(cfg CQConfig, uhwIn, uhwOut []byte) error {
+	i, err := newIoctl(&methodCQCreate)
+	if err != nil {
+		return cq.c.fail(methodCQCreate.name, cq.life.name, err)
+	}
+	defer i.release()
+	handle := i.result(uint16(abi.UVERBS_ATTR_CREATE_CQ_HANDLE))
+	i.u32(uint16(abi.UVERBS_ATTR_CREATE_CQ_CQE), uint32(cfg.Entries))
+	i.u64(uint16(abi.UVERBS_ATTR_CREATE_CQ_USER_HANDLE), cq.key)
+	if cfg.Channel != nil {
+		i.fd(uint16(abi.UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL), cfg.Channel.fd)
+	}
+	i.u32(uint16(abi.UVERBS_ATTR_CREATE_CQ_COMP_VECTOR), uint32(cfg.Vector))
+	entries := i.outU32(uint16(abi.UVERBS_ATTR_CREATE_CQ_RESP_CQE))
+	i.uhwIn(uhwIn)
+	out := i.uhwOut(len(uhwOut))
+	if err := cq.c.ioctl(i, cq.life.name); err != nil {
+		return err
+	}
+	cq.handle, cq.entries = uint32(handle.Data), int(*entries)
+	copy(uhwOut, out)
+	return nil
+}
+
+func (cq *CQ) createWrite(cfg CQConfig, uhwIn, uhwOut []byte) error {
+	w, err := newWrite(&cmdCreateCQ, uhwIn, len(uhwOut))
+	if err != nil {
+		return cq.c.fail(cmdCreateCQ.name, cq.life.name, err)
+	}
+	defer w.release()
+	req := reqOf[abi.IBUverbsCreateCQ](w)
+	req.UserHandle, req.CQE, req.CompVector = cq.key, uint32(cfg.Entries), uint32(cfg.Vector)
+	req.CompChannel = -1
+	if cfg.Channel != nil {
+		req.CompChannel = int32(cfg.Channel.fd)
+	}
+	if err := cq.c.write(w, cq.life.name); err != nil {
+		return err
+	}
+	resp := respOf[abi.IBUverbsCreateCQResp](w)
+	cq.handle, cq.entries = resp.CQHandle, int(resp.CQE)
+	copy(uhwOut, w.uhwResp())
+	return nil
+}
+
+// Context returns the context the queue belongs to.
+func (cq *CQ) Context() *Context { return cq.c }
+
+// Handle returns the kernel's handle of the queue within its context.
+func (cq *CQ) Handle() uint32 { return cq.handle }
+
+// Entries returns how many completions fit.
+func (cq *CQ) Entries() int { return cq.entries }
+
+// String returns "CQ " and the handle.
+func (cq *CQ) String() string { return cq.life.name }
+
+// Poll takes up to len(wcs) completions off the queue and returns how many. It
+// makes no system call and allocates nothing. Failed requests are completions
+// too: look at each Status.
+//
+// The error matches net.ErrClosed after Close.
+func (cq *CQ) Poll(wcs []WC) (int, error) {
+	cq.pollMu.Lock()
+	defer cq.pollMu.Unlock()
+	if cq.ring == nil {
+		return 0, cq.life.closed
+	}
+	for i := range wcs {
+		if !cq.ring.Poll((*provider.WC)(noescape(&wcs[i]))) {
+			return i, nil
+		}
+	}
+	return len(wcs), nil
+}
+
+// Close destroys the queue (CQ_DESTROY) and wakes who waits for it. While
+// queue pairs use it, it returns a *[BusyError] that names them. It may be
+// called more than once and from any goroutine.
+func (cq *CQ) Close() error { return cq.life.close(cq.destroyKernel, cq.release) }
+
+// release frees the ring of a queue that the kernel has destroyed.
+func (cq *CQ) release() error {
+	cq.c.registry.drop(cq.key)
+	cq.c.dropCQBells(cq.handle)
+	cq.pollMu.Lock()
+	ring := cq.ring
+	cq.ring = nil
+	cq.pollMu.Unlock()
+	return ring.Close()
+}
+
+func (cq *CQ) destroyKernel() error {
+	if cq.c.native() {
+		i, err := newIoctl(&methodCQDestroy)
+		if err != nil {
+			return cq.c.fail(methodCQDestroy.name, cq.life.name, err)
+		}
+		defer i.release()
+		i.object(uint16(abi.UVERBS_ATTR_DESTROY_CQ_HANDLE), cq.handle)
+		i.outU64(uint16(abi.UVERBS_ATTR_DESTROY_CQ_RESP)) // two event counts that only C needs
+		return destroyed(cq.c.ioctl(i, cq.life.name))
+	}
+	w, err := newWrite(&cmdDestroyCQ, nil, 0)
+	if err != nil {
+		return cq.c.fail(cmdDestroyCQ.name, cq.life.name, err)
+	}
+	defer w.release()
+	reqOf[abi.IBUverbsDestroyCQ](w).CQHandle = cq.handle
+	return destroyed(cq.c.write(w, cq.life.name))
+}

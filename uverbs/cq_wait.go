@@ -1,0 +1,118 @@
+package uverbs
+
+import (
+	"context"
+	"syscall"
+
+	"github.com/purerdma/rdma/abi"
+)
+
+// Arm asks for one event at the next completion (REQ_NOTIFY_CQ). Completions
+// that are in the queue already cause none: after Arm, poll once more before
+// sleeping. [CQ.Wait] does all that. Arm allocates nothing.
+//
+// Without a channel there are no events; the error then matches
+// syscall.EINVAL.
+func (cq *CQ) Arm() error { return cq.arm(false) }
+
+// ArmSolicited is Arm for completions of receives that the sender marked
+// SendSolicited, and for failures.
+func (cq *CQ) ArmSolicited() error { return cq.arm(true) }
+
+func (cq *CQ) arm(solicitedOnly bool) error {
+	if cq.channel == nil {
+		return cq.c.fail(cmdReqNotifyCQ.name, cq.life.name+" without completion channel", syscall.EINVAL)
+	}
+	if err := cq.life.enter(); err != nil {
+		return err
+	}
+	defer cq.life.leave()
+	return cq.ring.Arm(solicitedOnly)
+}
+
+// event runs in the channel's goroutine.
+func (cq *CQ) event() {
+	cq.signal()
+	if cq.notify != nil {
+		cq.notify()
+	}
+}
+
+func (cq *CQ) signal() {
+	select {
+	case cq.wake <- struct{}{}:
+	default:
+	}
+}
+
+// failed records an overflow and wakes waiters for good.
+func (cq *CQ) failed(event abi.IBEventType) {
+	cq.errMu.Lock()
+	defer cq.errMu.Unlock()
+	if cq.err == nil {
+		cq.err = &CQError{CQ: cq.life.name, Device: cq.c.dev.Name, Event: event}
+		close(cq.errored)
+	}
+}
+
+func (cq *CQ) failure() error {
+	cq.errMu.Lock()
+	defer cq.errMu.Unlock()
+	return cq.err
+}
+
+// Wait takes up to len(wcs) completions off the queue, waiting until there is
+// at least one: it polls, arms, polls again and sleeps. wcs must not be empty.
+//
+// The error is ctx's when it ends first; it matches net.ErrClosed after Close,
+// [ErrDeviceRemoved] when the device is gone, and is a *[CQError] when the
+// queue overflowed. Without a channel it matches syscall.EINVAL.
+func (cq *CQ) Wait(ctx context.Context, wcs []WC) (int, error) {
+	n, err := cq.Poll(wcs)
+	if n > 0 || err != nil {
+		return n, err
+	}
+	cq.waiters.Add(1)
+	defer cq.passOn()
+	for {
+		if err := cq.Arm(); err != nil {
+			return 0, err
+		}
+		if n, err := cq.Poll(wcs); n > 0 || err != nil {
+			return n, err
+		}
+		if err := cq.sleep(ctx); err != nil {
+			return 0, err
+		}
+		// Poll before arming again: one system call less per event.
+		if n, err := cq.Poll(wcs); n > 0 || err != nil {
+			return n, err
+		}
+	}
+}
+
+// passOn wakes another waiter when one leaves: one event may stand for more
+// completions than one waiter takes.
+func (cq *CQ) passOn() {
+	if cq.waiters.Add(-1) > 0 {
+		cq.signal()
+	}
+}
+
+// sleep returns nil after an event.
+func (cq *CQ) sleep(ctx context.Context) error {
+	select {
+	case <-cq.wake:
+		return nil
+	case <-ctx.Done():
+		return cq.c.fail("wait", cq.life.name, ctx.Err())
+	case <-cq.life.done:
+		return cq.life.closed
+	case <-cq.errored:
+		return cq.failure()
+	case <-cq.c.gone:
+		return cq.c.removed(cq.life.name)
+	case <-cq.channel.done:
+		return cq.channel.failure()
+	}
+}

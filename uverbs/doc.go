@@ -1,0 +1,48 @@
+// Package uverbs is RDMA verbs in Go: it opens a device's character file
+// (/dev/infiniband/uverbsN), creates objects on it, posts work and reads
+// completions, without cgo and without libibverbs.
+//
+// # Objects
+//
+// [Devices] finds devices, [Device.Open] opens one. A [Context] creates
+// protection domains ([PD]), completion channels ([CompChannel]) and completion
+// queues ([CQ]); a PD registers memory ([MR]) and creates queue pairs ([QP]).
+// What a device reads and writes is [Memory], which lies outside the Go heap.
+//
+// Each object has one owner, who closes it. An object can be closed only after
+// those that need it; otherwise Close returns a *[BusyError] that names them.
+// The order is
+//
+//	QP, CQ, CompChannel, MR, Memory, PD, Context
+//
+// where only the pairs that depend on each other matter. Close may be called
+// more than once and from any goroutine, wakes who waits for the object, and
+// returns when the kernel's object is gone. Later use returns an error that
+// matches [net.ErrClosed]. Closing objects of a device that was removed
+// succeeds.
+//
+// # Concurrency
+//
+// All methods are safe for concurrent use. Posting to one queue and polling
+// one CQ is serialised by a lock each. There is one goroutine per context and
+// one per completion channel, which read events; none per queue or waiter.
+//
+// # Waiting
+//
+// [CQ.Poll] never waits. [CQ.Wait] waits with a context. For many CQs on one
+// channel, CQConfig.Notify is called at each event.
+//
+// # Errors
+//
+// An operation that failed returns an *[Error], through which errors.Is reaches
+// the errno. What a kernel or driver does not support matches
+// errors.ErrUnsupported, a device without a data path in this module
+// [ErrNoProvider], a removed device [ErrDeviceRemoved]. A failed request is a
+// completion with a status; [WC.Err] makes it a *[CompletionError].
+//
+// # Kernel interfaces
+//
+// The kernel takes commands by ioctl, as methods with attributes, and by
+// write(2). A context uses ioctl if the kernel has it; OpenOptions.CallStyle
+// forces either. Kernels from 5.10 on are supported.
+package uverbs

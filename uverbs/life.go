@@ -1,0 +1,150 @@
+package uverbs
+
+import (
+	"maps"
+	"slices"
+	"sync"
+)
+
+// life is the part of an object's life that all objects have: who needs it,
+// whether it may be used, and the one destruction.
+//
+// Lock order: closing, then use, then mu. No lock of one object is held while
+// taking one of another, except mu of a parent.
+type life struct {
+	name    string // for messages
+	closed  error  // what later use returns
+	parents []*life
+
+	// use is held for reading during each kernel command on the object, so
+	// that the destroy command, which the kernel refuses with EBUSY beside
+	// any other, has the object for itself.
+	use sync.RWMutex
+
+	// done is closed when Close begins, to wake waiters.
+	done chan struct{}
+
+	closing   sync.Mutex // held by the one Close that is at work
+	destroyed bool       // guarded by closing
+
+	mu     sync.Mutex
+	ending bool             // no new children, no new use
+	users  map[*life]string // children by object, with their names
+}
+
+// begin registers the object with its parents, before the kernel creates it,
+// so that none of them can be closed meanwhile. The object's name may change
+// until settle.
+func (l *life) begin(device, name string, parents ...*life) error {
+	l.name = name
+	l.closed = closedError(device, name)
+	l.done = make(chan struct{})
+	for i, p := range parents {
+		if err := p.addUser(l, name); err != nil {
+			for _, q := range parents[:i] {
+				q.removeUser(l)
+			}
+			return err
+		}
+	}
+	l.parents = parents
+	return nil
+}
+
+// settle gives the object its final name.
+func (l *life) settle(device, name string) {
+	l.name = name
+	l.closed = closedError(device, name)
+	for _, p := range l.parents {
+		p.mu.Lock()
+		p.users[l] = name
+		p.mu.Unlock()
+	}
+}
+
+// abandon takes begin back when the object could not be created.
+func (l *life) abandon() {
+	for _, p := range l.parents {
+		p.removeUser(l)
+	}
+}
+
+func (l *life) addUser(u *life, name string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ending {
+		return l.closed
+	}
+	if l.users == nil {
+		l.users = make(map[*life]string)
+	}
+	l.users[u] = name
+	return nil
+}
+
+func (l *life) removeUser(u *life) {
+	l.mu.Lock()
+	delete(l.users, u)
+	l.mu.Unlock()
+}
+
+// enter starts a kernel command on the object; leave ends it.
+func (l *life) enter() error {
+	l.use.RLock()
+	if l.isEnding() {
+		l.use.RUnlock()
+		return l.closed
+	}
+	return nil
+}
+
+func (l *life) leave() { l.use.RUnlock() }
+
+func (l *life) isEnding() bool {
+	select {
+	case <-l.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// close ends the object's life: once, by destroy, which has the object for
+// itself. A second call waits for the first and returns nil. When destroy
+// fails the object stays registered and close may be called again. release,
+// which may be nil, frees what belonged to an object that is gone.
+func (l *life) close(destroy, release func() error) error {
+	l.closing.Lock()
+	defer l.closing.Unlock()
+	if l.destroyed {
+		return nil
+	}
+	if err := l.end(); err != nil {
+		return err
+	}
+	l.use.Lock()
+	defer l.use.Unlock()
+	if err := destroy(); err != nil {
+		return err
+	}
+	l.destroyed = true
+	l.abandon()
+	if release == nil {
+		return nil
+	}
+	return release()
+}
+
+// end refuses when the object has users, else bars new use and wakes waiters.
+func (l *life) end() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.users) > 0 {
+		return &BusyError{Object: l.name, Users: slices.Sorted(maps.Values(l.users))}
+	}
+	if !l.ending {
+		l.ending = true
+		close(l.done)
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package uverbs
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/purerdma/rdma/abi"
+)
+
+// Modify changes the attributes that mask names (MODIFY_QP, or its extended
+// form for a rate limit). The kernel allows only what the state transition
+// allows. The error is an *[Error], mostly with syscall.EINVAL.
+func (qp *QP) Modify(attr QPAttr, mask abi.IBQPAttrMask) error {
+	return qp.modify(attr.request(qp.handle, mask), attr.RateLimit)
+}
+
+// ModifyFromCM changes the attributes that the connection manager determined
+// (ucma INIT_QP_ATTR), as the mask inside says.
+func (qp *QP) ModifyFromCM(attr *abi.IBUverbsQPAttr) error {
+	req := modifyFromCM(attr)
+	req.QPHandle = qp.handle
+	return qp.modify(req, 0)
+}
+
+func (qp *QP) modify(req abi.IBUverbsModifyQP, rate uint32) error {
+	if err := qp.life.enter(); err != nil {
+		return err
+	}
+	defer qp.life.leave()
+	what := describeModify(qp.life.name, &req)
+	if req.AttrMask&uint32(abi.IB_QP_RATE_LIMIT) != 0 {
+		return qp.modifyEx(req, rate, what)
+	}
+	w, err := newWrite(&cmdModifyQP, nil, 0)
+	if err != nil {
+		return qp.c.fail(cmdModifyQP.name, what, err)
+	}
+	defer w.release()
+	*reqOf[abi.IBUverbsModifyQP](w) = req
+	return qp.c.write(w, what)
+}
+
+func (qp *QP) modifyEx(req abi.IBUverbsModifyQP, rate uint32, what string) error {
+	w, err := newWrite(&cmdExModifyQP, nil, 0)
+	if err != nil {
+		return qp.c.fail(cmdExModifyQP.name, what, err)
+	}
+	defer w.release()
+	ex := reqOf[abi.IBUverbsExModifyQP](w)
+	ex.Base, ex.RateLimit = req, rate
+	return qp.c.write(w, what)
+}
+
+func describeModify(name string, req *abi.IBUverbsModifyQP) string {
+	if req.AttrMask&uint32(abi.IB_QP_STATE) == 0 {
+		return fmt.Sprintf("%s, attributes %#x", name, req.AttrMask)
+	}
+	return fmt.Sprintf("%s to %v, attributes %#x", name, abi.IBQPState(req.QPState), req.AttrMask)
+}
+
+// allQPAttrs asks QUERY_QP for everything.
+const allQPAttrs = 1<<21 - 1
+
+// Query returns the queue pair's attributes and limits as the kernel has them
+// (QUERY_QP).
+func (qp *QP) Query() (QPAttr, error) {
+	if err := qp.life.enter(); err != nil {
+		return QPAttr{}, err
+	}
+	defer qp.life.leave()
+	w, err := newWrite(&cmdQueryQP, nil, 0)
+	if err != nil {
+		return QPAttr{}, qp.c.fail(cmdQueryQP.name, qp.life.name, err)
+	}
+	defer w.release()
+	req := reqOf[abi.IBUverbsQueryQP](w)
+	req.QPHandle, req.AttrMask = qp.handle, allQPAttrs
+	if err := qp.c.write(w, qp.life.name); err != nil {
+		return QPAttr{}, err
+	}
+	return attrFromQuery(respOf[abi.IBUverbsQueryQPResp](w)), nil
+}
+
+// ToInit takes a connected queue pair from RESET to INIT, in which receives can
+// be posted. port is the own port, from 1; access is what the peer may do.
+func (qp *QP) ToInit(port uint8, access Access) error {
+	return qp.Modify(QPAttr{State: abi.IB_QPS_INIT, Port: port, Access: access},
+		abi.IB_QP_STATE|abi.IB_QP_PKEY_INDEX|abi.IB_QP_PORT|abi.IB_QP_ACCESS_FLAGS)
+}
+
+// RTRConfig is what a connected queue pair must know of its peer to receive.
+type RTRConfig struct {
+	AH      AHAttr    // the path to the peer
+	MTU     abi.IBMTU // path MTU; 0 becomes IB_MTU_1024
+	DestQPN uint32    // the peer's queue pair number
+	PSN     uint32    // the first packet number the peer sends (its RTSConfig.PSN)
+
+	// MaxDestRdAtomic is how many reads and atomic operations the peer may
+	// have outstanding; 0 becomes 1.
+	MaxDestRdAtomic uint8
+
+	// MinRNRTimer is the code of the pause asked for when no receive is
+	// posted; 0 is the longest, 655 ms.
+	MinRNRTimer uint8
+}
+
+// ToRTR takes a reliably connected queue pair from INIT to RTR: it receives.
+func (qp *QP) ToRTR(cfg RTRConfig) error {
+	if cfg.MTU == 0 {
+		cfg.MTU = abi.IB_MTU_1024
+	}
+	attr := QPAttr{
+		State: abi.IB_QPS_RTR, AH: cfg.AH, PathMTU: cfg.MTU, DestQPN: cfg.DestQPN, RQPSN: cfg.PSN,
+		MaxDestRdAtomic: max(cfg.MaxDestRdAtomic, 1), MinRNRTimer: cfg.MinRNRTimer,
+	}
+	return qp.Modify(attr, abi.IB_QP_STATE|abi.IB_QP_AV|abi.IB_QP_PATH_MTU|abi.IB_QP_DEST_QPN|
+		abi.IB_QP_RQ_PSN|abi.IB_QP_MAX_DEST_RD_ATOMIC|abi.IB_QP_MIN_RNR_TIMER)
+}
+
+// RTSConfig is what a connected queue pair must know to send.
+type RTSConfig struct {
+	PSN         uint32 // the first packet number, 24 bits; see NewPSN
+	Timeout     uint8  // see QPAttr.Timeout; 0 waits for ever
+	RetryCount  uint8  // see QPAttr.RetryCount
+	RNRRetry    uint8  // see QPAttr.RNRRetry
+	MaxRdAtomic uint8  // own reads and atomic operations outstanding; 0 becomes 1
+}
+
+// ToRTS takes a reliably connected queue pair from RTR to RTS: it sends too.
+func (qp *QP) ToRTS(cfg RTSConfig) error {
+	attr := QPAttr{
+		State: abi.IB_QPS_RTS, SQPSN: cfg.PSN, Timeout: cfg.Timeout, RetryCount: cfg.RetryCount,
+		RNRRetry: cfg.RNRRetry, MaxRdAtomic: max(cfg.MaxRdAtomic, 1),
+	}
+	return qp.Modify(attr, abi.IB_QP_STATE|abi.IB_QP_SQ_PSN|abi.IB_QP_TIMEOUT|abi.IB_QP_RETRY_CNT|
+		abi.IB_QP_RNR_RETRY|abi.IB_QP_MAX_QP_RD_ATOMIC)
+}
+
+// ToError takes the queue pair to ERR from any state: what is posted completes
+// with IB_WC_WR_FLUSH_ERR.
+func (qp *QP) ToError() error {
+	return qp.Modify(QPAttr{State: abi.IB_QPS_ERR}, abi.IB_QP_STATE)
+}
+
+// ToReset takes the queue pair to RESET from any state; what is posted is
+// forgotten.
+func (qp *QP) ToReset() error {
+	return qp.Modify(QPAttr{State: abi.IB_QPS_RESET}, abi.IB_QP_STATE)
+}
+
+// NewPSN returns a random packet sequence number to start with, so that packets
+// of an earlier connection are not taken for those of a new one.
+func NewPSN() uint32 { return rand.Uint32() & 0xffffff }

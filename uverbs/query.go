@@ -1,0 +1,198 @@
+package uverbs
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/internal/offheap"
+)
+
+// DeviceAttr are the limits and abilities of a device. Raw has all of what the
+// kernel answered.
+type DeviceAttr struct {
+	NodeGUID, SysImageGUID GUID
+	VendorID, VendorPartID uint32
+	HardwareVersion        uint32
+	Ports                  int    // number of ports
+	CapFlags               uint64 // IB_DEVICE_…, with the extended ones where the kernel tells them
+	MaxMRSize              uint64 // bytes of one memory region
+	PageSizes              uint64 // one bit per page size supported
+	MaxQP, MaxCQ, MaxMR    int
+	MaxPD, MaxSRQ, MaxMW   int
+	MaxAH                  int
+	MaxQPWR, MaxCQE        int             // requests of a queue, completions of a CQ
+	MaxSGE, MaxSGERead     int             // entries of a request, and of an RDMA read
+	MaxQPRdAtomic          int             // reads and atomics a peer may have outstanding on one QP
+	MaxQPInitRdAtomic      int             // and the QP itself
+	Atomics                abi.IBAtomicCap // whether atomic operations are, and towards whom
+	MaxPKeys               int
+	MaxMulticastGroups     int
+	Raw                    abi.IBUverbsExQueryDeviceResp
+	ExtendedAnswer         bool // Raw has more than Raw.Base
+}
+
+// QueryDevice asks for limits and abilities (QUERY_DEVICE in its extended form,
+// or the plain one where a driver lacks that). The error is an *[Error].
+func (c *Context) QueryDevice() (*DeviceAttr, error) {
+	if err := c.life.enter(); err != nil {
+		return nil, err
+	}
+	defer c.life.leave()
+	raw, extended, err := c.queryDevice()
+	if err != nil {
+		return nil, err
+	}
+	b := &raw.Base
+	a := &DeviceAttr{
+		NodeGUID: guidFromWire(b.NodeGUID), SysImageGUID: guidFromWire(b.SysImageGUID),
+		VendorID: b.VendorID, VendorPartID: b.VendorPartID, HardwareVersion: b.HwVer,
+		Ports: int(b.PhysPortCnt), CapFlags: uint64(b.DeviceCapFlags), MaxMRSize: b.MaxMRSize,
+		PageSizes: b.PageSizeCap, MaxQP: int(b.MaxQP), MaxCQ: int(b.MaxCQ), MaxMR: int(b.MaxMR),
+		MaxPD: int(b.MaxPD), MaxSRQ: int(b.MaxSRQ), MaxMW: int(b.MaxMW), MaxAH: int(b.MaxAH),
+		MaxQPWR: int(b.MaxQPWR), MaxCQE: int(b.MaxCQE), MaxSGE: int(b.MaxSGE),
+		MaxSGERead: int(b.MaxSGERd), MaxQPRdAtomic: int(b.MaxQPRdAtom),
+		MaxQPInitRdAtomic: int(b.MaxQPInitRdAtom), Atomics: abi.IBAtomicCap(b.AtomicCap),
+		MaxPKeys: int(b.MaxPkeys), MaxMulticastGroups: int(b.MaxMcastGrp),
+		Raw: raw, ExtendedAnswer: extended,
+	}
+	if extended {
+		a.CapFlags |= raw.DeviceCapFlagsEx
+	}
+	return a, nil
+}
+
+func (c *Context) queryDevice() (raw abi.IBUverbsExQueryDeviceResp, extended bool, err error) {
+	w, err := newWrite(&cmdExQueryDevice, nil, 0)
+	if err != nil {
+		return raw, false, c.fail(cmdExQueryDevice.name, "", err)
+	}
+	err = c.write(w, "")
+	raw = *respOf[abi.IBUverbsExQueryDeviceResp](w)
+	w.release()
+	if err == nil {
+		return raw, true, nil
+	}
+	if !errors.Is(err, errors.ErrUnsupported) {
+		return raw, false, err
+	}
+	w, err = newWrite(&cmdQueryDevice, nil, 0)
+	if err != nil {
+		return raw, false, c.fail(cmdQueryDevice.name, "", err)
+	}
+	defer w.release()
+	if err := c.write(w, ""); err != nil {
+		return raw, false, err
+	}
+	return abi.IBUverbsExQueryDeviceResp{Base: *respOf[abi.IBUverbsQueryDeviceResp](w)}, false, nil
+}
+
+// guidFromWire takes a GUID that lies in memory in network byte order.
+func guidFromWire(v uint64) GUID {
+	return GUIDFromBytes([8]byte(offheap.BytesOf(&v)))
+}
+
+// PortAttr is the state of a port. Raw has all of what the kernel answered.
+type PortAttr struct {
+	State          PortState
+	Phys           PhysState
+	MaxMTU         abi.IBMTU
+	ActiveMTU      abi.IBMTU // the largest payload of a packet
+	LinkLayer      LinkLayer
+	GIDTableLen    int
+	PKeyTableLen   int
+	MaxMessageSize uint32
+	LID, SMLID     uint16 // InfiniBand only
+	LMC            uint8
+	GRHRequired    bool // each path needs a GID: RoCE
+	Raw            abi.IBUverbsQueryPortRespEx
+}
+
+// QueryPort asks for the state of a port, numbered from 1 (QUERY_PORT). The
+// error is an *[Error], with syscall.EINVAL when there is no such port.
+func (c *Context) QueryPort(port int) (*PortAttr, error) {
+	if err := c.life.enter(); err != nil {
+		return nil, err
+	}
+	defer c.life.leave()
+	raw, err := c.queryPort(port)
+	if err != nil {
+		return nil, err
+	}
+	l := &raw.LegacyResp
+	a := &PortAttr{
+		State: PortState(l.State), Phys: PhysState(l.PhysState), MaxMTU: abi.IBMTU(l.MaxMTU),
+		ActiveMTU: abi.IBMTU(l.ActiveMTU), GIDTableLen: int(l.GIDTblLen),
+		PKeyTableLen: int(l.PKeyTblLen), MaxMessageSize: l.MaxMsgSz, LID: l.LID, SMLID: l.SMLID,
+		LMC: l.LMC, GRHRequired: l.Flags&uint8(abi.IB_UVERBS_QPF_GRH_REQUIRED) != 0, Raw: raw,
+	}
+	switch abi.RDMALinkLayer(l.LinkLayer) {
+	case abi.IB_LINK_LAYER_ETHERNET:
+		a.LinkLayer = LinkEthernet
+	case abi.IB_LINK_LAYER_INFINIBAND:
+		a.LinkLayer = LinkInfiniBand
+	}
+	return a, nil
+}
+
+func (c *Context) queryPort(port int) (raw abi.IBUverbsQueryPortRespEx, err error) {
+	object := "port " + strconv.Itoa(port)
+	if port < 1 || port > 255 {
+		return raw, c.fail(methodQueryPort.name, object, syscall.EINVAL)
+	}
+	if c.native() {
+		i, err := newIoctl(&methodQueryPort)
+		if err != nil {
+			return raw, c.fail(methodQueryPort.name, object, err)
+		}
+		defer i.release()
+		i.u64(uint16(abi.UVERBS_ATTR_QUERY_PORT_PORT_NUM), uint64(port))
+		resp := offheap.Alloc[abi.IBUverbsQueryPortRespEx](i.b)
+		i.out(uint16(abi.UVERBS_ATTR_QUERY_PORT_RESP), offheap.BytesOf(resp))
+		if err := c.ioctl(i, object); err != nil {
+			return raw, err
+		}
+		return *resp, nil
+	}
+	w, err := newWrite(&cmdQueryPort, nil, 0)
+	if err != nil {
+		return raw, c.fail(cmdQueryPort.name, object, err)
+	}
+	defer w.release()
+	reqOf[abi.IBUverbsQueryPort](w).PortNum = uint8(port)
+	if err := c.write(w, object); err != nil {
+		return raw, err
+	}
+	raw.LegacyResp = *respOf[abi.IBUverbsQueryPortResp](w)
+	return raw, nil
+}
+
+// QueryPKey returns an entry of a port's P_Key table. The kernel has no verbs
+// command for it; sysfs is read, as the C library does. The error matches
+// fs.ErrNotExist when the table has no such entry or sysfs is not mounted.
+func (c *Context) QueryPKey(port, index int) (uint16, error) {
+	path := c.dev.machine().path(sysClass, c.dev.Name, "ports", strconv.Itoa(port), "pkeys", strconv.Itoa(index))
+	object := fmt.Sprintf("port %d entry %d", port, index)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return 0, c.fail("QUERY_PKEY", object, err)
+	}
+	v, err := strconv.ParseUint(strings.TrimPrefix(strings.TrimSpace(string(b)), "0x"), 16, 16)
+	if err != nil {
+		return 0, c.fail("QUERY_PKEY", object, err)
+	}
+	return uint16(v), nil
+}
+
+// machine is where the device was found; one that a caller made by hand is on
+// this one.
+func (d *Device) machine() *host {
+	if d.host != nil {
+		return d.host
+	}
+	return realHost()
+}

@@ -1,0 +1,64 @@
+package uverbs
+
+import (
+	"unsafe"
+
+	"github.com/purerdma/rdma/abi"
+)
+
+// writeCmd describes one command of the older interface: write(2) of a header,
+// a core struct and the driver's own bytes. The ioctl interface runs the same
+// commands through INVOKE_WRITE.
+type writeCmd struct {
+	name string
+	num  uint32
+	ex   bool // extended: 64-bit words, driver bytes counted on their own
+	in   int  // size of the core struct of the command
+	out  int  // size of the core struct of the answer, 0 for none
+}
+
+func size[T any]() int {
+	var t T
+	return int(unsafe.Sizeof(t))
+}
+
+var (
+	cmdGetContext = writeCmd{name: "GET_CONTEXT", num: uint32(abi.IB_USER_VERBS_CMD_GET_CONTEXT),
+		in: size[abi.IBUverbsGetContext](), out: size[abi.IBUverbsGetContextResp]()}
+	cmdQueryDevice = writeCmd{name: "QUERY_DEVICE", num: uint32(abi.IB_USER_VERBS_CMD_QUERY_DEVICE),
+		in: size[abi.IBUverbsQueryDevice](), out: size[abi.IBUverbsQueryDeviceResp]()}
+	cmdExQueryDevice = writeCmd{name: "QUERY_DEVICE_EX", num: abi.IB_USER_VERBS_EX_CMD_QUERY_DEVICE, ex: true,
+		in: size[abi.IBUverbsExQueryDevice](), out: size[abi.IBUverbsExQueryDeviceResp]()}
+	cmdQueryPort = writeCmd{name: "QUERY_PORT", num: uint32(abi.IB_USER_VERBS_CMD_QUERY_PORT),
+		in: size[abi.IBUverbsQueryPort](), out: size[abi.IBUverbsQueryPortResp]()}
+	cmdAllocPD = writeCmd{name: "ALLOC_PD", num: uint32(abi.IB_USER_VERBS_CMD_ALLOC_PD),
+		in: size[abi.IBUverbsAllocPD](), out: size[abi.IBUverbsAllocPDResp]()}
+	cmdDeallocPD = writeCmd{name: "DEALLOC_PD", num: uint32(abi.IB_USER_VERBS_CMD_DEALLOC_PD),
+		in: size[abi.IBUverbsDeallocPD]()}
+	cmdRegMR = writeCmd{name: "REG_MR", num: uint32(abi.IB_USER_VERBS_CMD_REG_MR),
+		in: size[abi.IBUverbsRegMR](), out: size[abi.IBUverbsRegMRResp]()}
+	cmdDeregMR = writeCmd{name: "DEREG_MR", num: uint32(abi.IB_USER_VERBS_CMD_DEREG_MR),
+		in: size[abi.IBUverbsDeregMR]()}
+	cmdCreateCompChannel = writeCmd{name: "CREATE_COMP_CHANNEL", num: uint32(abi.IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL),
+		in: size[abi.IBUverbsCreateCompChannel](), out: size[abi.IBUverbsCreateCompChannelResp]()}
+	cmdCreateCQ = writeCmd{name: "CREATE_CQ", num: uint32(abi.IB_USER_VERBS_CMD_CREATE_CQ),
+		in: size[abi.IBUverbsCreateCQ](), out: size[abi.IBUverbsCreateCQResp]()}
+	cmdReqNotifyCQ = writeCmd{name: "REQ_NOTIFY_CQ", num: uint32(abi.IB_USER_VERBS_CMD_REQ_NOTIFY_CQ),
+		in: size[abi.IBUverbsReqNotifyCQ]()}
+	cmdDestroyCQ = writeCmd{name: "DESTROY_CQ", num: uint32(abi.IB_USER_VERBS_CMD_DESTROY_CQ),
+		in: size[abi.IBUverbsDestroyCQ](), out: size[abi.IBUverbsDestroyCQResp]()}
+	cmdCreateQP = writeCmd{name: "CREATE_QP", num: uint32(abi.IB_USER_VERBS_CMD_CREATE_QP),
+		in: size[abi.IBUverbsCreateQP](), out: size[abi.IBUverbsCreateQPResp]()}
+	cmdQueryQP = writeCmd{name: "QUERY_QP", num: uint32(abi.IB_USER_VERBS_CMD_QUERY_QP),
+		in: size[abi.IBUverbsQueryQP](), out: size[abi.IBUverbsQueryQPResp]()}
+	cmdModifyQP = writeCmd{name: "MODIFY_QP", num: uint32(abi.IB_USER_VERBS_CMD_MODIFY_QP),
+		in: size[abi.IBUverbsModifyQP]()}
+	cmdExModifyQP = writeCmd{name: "MODIFY_QP_EX", num: abi.IB_USER_VERBS_EX_CMD_MODIFY_QP, ex: true,
+		in: size[abi.IBUverbsExModifyQP](), out: size[abi.IBUverbsExModifyQPResp]()}
+	cmdDestroyQP = writeCmd{name: "DESTROY_QP", num: uint32(abi.IB_USER_VERBS_CMD_DESTROY_QP),
+		in: size[abi.IBUverbsDestroyQP](), out: size[abi.IBUverbsDestroyQPResp]()}
+	cmdPostSend = writeCmd{name: "POST_SEND", num: uint32(abi.IB_USER_VERBS_CMD_POST_SEND),
+		in: size[abi.IBUverbsPostSend](), out: size[abi.IBUverbsPostSendResp]()}
+	cmdPostRecv = writeCmd{name: "POST_RECV", num: uint32(abi.IB_USER_VERBS_CMD_POST_RECV),
+		in: size[abi.IBUverbsPostRecv](), out: size[abi.IBUverbsPostRecvResp]()}
+)

@@ -1,0 +1,81 @@
+package uverbs
+
+import (
+	"errors"
+
+	"github.com/purerdma/rdma/abi"
+)
+
+// ioctl issues a native method. object is what it applies to, for the error.
+func (c *Context) ioctl(i *ioctlCall, object string) error {
+	err := c.file.Ioctl(abi.RDMA_VERBS_IOCTL, i.seal(c.dev.DriverID))
+	if err != nil {
+		return c.fail(i.m.name, object, err)
+	}
+	return nil
+}
+
+// write issues a write command in the style of the context.
+func (c *Context) write(w *writeCall, object string) error {
+	if err := c.writeRaw(w); err != nil {
+		return c.fail(w.m.name, object, err)
+	}
+	return nil
+}
+
+func (c *Context) writeRaw(w *writeCall) error {
+	if c.style == StyleWrite {
+		return c.file.Write(w.frame)
+	}
+	i, err := w.invoke()
+	if err != nil {
+		return err
+	}
+	defer i.release()
+	return c.file.Ioctl(abi.RDMA_VERBS_IOCTL, i.seal(c.dev.DriverID))
+}
+
+// native reports whether native methods are used.
+func (c *Context) native() bool { return c.style == StyleIoctl }
+
+// destroyObject issues a destroy command that has a handle and nothing else.
+func (c *Context) destroyObject(m *method, attr uint16, w *writeCmd, handle uint32, object string) error {
+	if c.native() {
+		i, err := newIoctl(m)
+		if err != nil {
+			return c.fail(m.name, object, err)
+		}
+		defer i.release()
+		i.object(attr, handle)
+		return destroyed(c.ioctl(i, object))
+	}
+	wc, err := newWrite(w, nil, 0)
+	if err != nil {
+		return c.fail(w.name, object, err)
+	}
+	defer wc.release()
+	*reqOf[handleOnly](wc) = handleOnly{Handle: handle}
+	return destroyed(c.write(wc, object))
+}
+
+// handleOnly is the core struct of DEALLOC_PD, DEREG_MR and their like.
+type handleOnly struct{ Handle uint32 }
+
+// destroyed turns the answers of a kernel that has already destroyed the
+// object into success: after a device is taken away its objects are gone, and
+// every command answers EIO (uverbs_destroy_ufile_hw).
+func destroyed(err error) error {
+	if isGone(err) {
+		return nil
+	}
+	return err
+}
+
+// fail makes an Error of this device. An Error stays what it is.
+func (c *Context) fail(op, object string, err error) error {
+	var e *Error
+	if errors.As(err, &e) {
+		return err
+	}
+	return &Error{Op: op, Object: object, Device: c.dev.Name, Hint: hint(op, err), Err: err}
+}

@@ -1,0 +1,139 @@
+package uverbs
+
+import (
+	"unsafe"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/uverbs/internal/provider"
+)
+
+// SGE is one scatter/gather entry: Addr, Length in bytes, and LKey of the
+// memory region that contains them. [MR.SGE] makes one.
+type SGE = abi.IBUverbsSGE
+
+// SendFlags change how a send request is carried out.
+type SendFlags = uint32
+
+// Send flags.
+const (
+	// SendFence makes the request wait until earlier reads and atomic
+	// operations of the queue pair have completed.
+	SendFence = provider.SendFence
+
+	// SendSignaled asks for a completion also on success. Without it, and
+	// without QPConfig.SignalAll, only failures complete; then some later
+	// request must be signaled, because places in the queue become free only
+	// with a completion.
+	SendSignaled = provider.SendSignaled
+
+	// SendSolicited makes the peer's completion count as solicited; see
+	// [CQ.ArmSolicited].
+	SendSolicited = provider.SendSolicited
+)
+
+// SendWR is one request for the send queue. Nothing of it is kept after
+// PostSend; the memory its SGEs name must stay as it is until the request has
+// completed.
+type SendWR struct {
+	// ID is handed back in the completion.
+	ID uint64
+
+	// Opcode is IB_UVERBS_WR_SEND, _SEND_WITH_IMM, _RDMA_WRITE,
+	// _RDMA_WRITE_WITH_IMM, _RDMA_READ, _ATOMIC_CMP_AND_SWP,
+	// _ATOMIC_FETCH_AND_ADD, …; what is possible depends on the driver and on
+	// the queue pair's type.
+	Opcode abi.IBUverbsWROpcode
+
+	Flags SendFlags
+
+	// SGEs is the local memory: what is sent or written, or where a read or
+	// the old value of an atomic operation (8 bytes) goes.
+	SGEs []SGE
+
+	// Inline, if not empty, is sent instead of SGEs. It is copied into the
+	// request, so it may be any memory and may be changed at once. At most
+	// QPCap.MaxInline bytes; not for reads and atomic operations.
+	Inline []byte
+
+	// Imm is the immediate value of the opcodes that have one. The peer's
+	// completion shows the same number.
+	Imm uint32
+
+	// InvalidateKey is the key that the peer (send with invalidate) or the
+	// own device (local invalidate) is to invalidate.
+	InvalidateKey uint32
+
+	// RemoteAddr and RKey name the peer's memory for writes, reads and atomic
+	// operations; atomic operations need an address that is a multiple of 8.
+	RemoteAddr uint64
+	RKey       uint32
+
+	// CompareAdd is what compare-and-swap compares with or what fetch-and-add
+	// adds, Swap what compare-and-swap stores. Both are in host byte order,
+	// like the 8 bytes in the memory on both sides.
+	CompareAdd uint64
+	Swap       uint64
+}
+
+// RecvWR is one request for the receive queue: where the next message goes. A
+// request without SGEs takes an empty message, or the immediate value of a
+// write.
+type RecvWR struct {
+	ID   uint64 // handed back in the completion
+	SGEs []SGE
+}
+
+// WC is one work completion. With a Status other than IB_WC_SUCCESS only ID,
+// Status, VendorErr and QPN are valid; [WC.Err] explains it.
+type WC struct {
+	// ID is that of the request.
+	ID uint64
+
+	Status abi.IBWCStatus
+
+	// Opcode says what completed: IB_WC_SEND, IB_WC_RDMA_WRITE,
+	// IB_WC_RDMA_READ, IB_WC_COMP_SWAP, IB_WC_FETCH_ADD, or IB_WC_RECV and
+	// IB_WC_RECV_RDMA_WITH_IMM for receives.
+	Opcode abi.IBWCOpcode
+
+	// VendorErr is the driver's own error code.
+	VendorErr uint32
+
+	// ByteLen is the number of bytes received, read or fetched.
+	ByteLen uint32
+
+	// Imm is valid with IB_WC_WITH_IMM, InvalidatedKey with
+	// IB_WC_WITH_INVALIDATE in Flags.
+	Imm            uint32
+	InvalidatedKey uint32
+
+	// QPN is the number of the own queue pair, SrcQPN that of the sender
+	// (datagrams only).
+	QPN    uint32
+	SrcQPN uint32
+
+	Flags abi.IBWCFlags
+
+	// These describe a received datagram's path.
+	PKeyIndex    uint16
+	SLID         uint16
+	SL           uint8
+	DLIDPathBits uint8
+}
+
+// The conversions below need equal fields in both packages; that they compile
+// proves it.
+var (
+	_ = (*provider.SendWR)((*SendWR)(nil))
+	_ = (*provider.RecvWR)((*RecvWR)(nil))
+	_ = (*provider.WC)((*WC)(nil))
+)
+
+// noescape hides a pointer from escape analysis, so that requests and
+// completions that a caller has on its stack stay there although they pass an
+// interface. It is sound because drivers must not keep them (provider.QP), and
+// because nothing between the two conversions can move a stack.
+func noescape[T any](p *T) *T {
+	u := uintptr(unsafe.Pointer(p))
+	return *(**T)(unsafe.Pointer(&u))
+}
