@@ -1,0 +1,164 @@
+package cm
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/ucma"
+)
+
+// lastUID numbers IDs. The kernel carries the number in each event; it is
+// never used twice in a process, so an event that was on its way when its ID
+// was destroyed can reach nobody else.
+var lastUID atomic.Uint64
+
+// An EventChannel delivers the events of its IDs. One goroutine reads it and
+// drains it at once: the kernel counts unfetched connection requests against a
+// listener's backlog and drops requests silently beyond it.
+//
+// Most programs never make one; an ID without a channel of its own uses the
+// process-wide one.
+type EventChannel struct {
+	ch   *ucma.Channel
+	done chan struct{} // closed when the reader has ended
+
+	mu     sync.Mutex
+	ids    map[uint64]*ID
+	broken error // why the reader ended, once it has
+
+	orphans sync.WaitGroup // destructions of requests that nobody listens for
+
+	dropped atomic.Uint64
+}
+
+// NewEventChannel opens the connection manager. opts may be nil.
+func NewEventChannel(opts *ucma.Options) (*EventChannel, error) {
+	ch, err := ucma.Open(opts)
+	if err != nil {
+		return nil, err
+	}
+	c := &EventChannel{ch: ch, done: make(chan struct{}), ids: make(map[uint64]*ID)}
+	go c.read()
+	return c, nil
+}
+
+// Close closes the channel and every ID that is still on it, and returns when
+// its goroutine has ended.
+func (c *EventChannel) Close() error {
+	for _, id := range c.snapshot() {
+		_ = id.Close()
+	}
+	err := c.ch.Close()
+	<-c.done
+	c.orphans.Wait()
+	return err
+}
+
+// Dropped returns the number of events that arrived for IDs that were
+// destroyed meanwhile.
+func (c *EventChannel) Dropped() uint64 { return c.dropped.Load() }
+
+// read fetches events until the channel is closed.
+func (c *EventChannel) read() {
+	defer close(c.done)
+	for {
+		ev, err := c.ch.GetEvent(context.Background())
+		if err != nil {
+			c.fail(err)
+			return
+		}
+		c.dispatch(ev)
+	}
+}
+
+// dispatch hands an event to its ID. It must not block.
+func (c *EventChannel) dispatch(ev ucma.Event) {
+	c.mu.Lock()
+	id := c.ids[ev.UID]
+	c.mu.Unlock()
+	if id != nil && id.deliver(ev) {
+		return
+	}
+	c.dropped.Add(1)
+	if ev.Type == abi.RDMA_CM_EVENT_CONNECT_REQUEST {
+		// The listener was closed between the kernel's queueing of this
+		// request and our fetching it. The new ID is ours to destroy, and
+		// destroying it rejects the peer.
+		c.orphans.Go(func() { _, _ = c.ch.DestroyID(ev.ID) })
+	}
+}
+
+// fail ends all waits on the channel's IDs.
+func (c *EventChannel) fail(err error) {
+	c.mu.Lock()
+	c.broken = err
+	c.mu.Unlock()
+	for _, id := range c.snapshot() {
+		id.wake()
+	}
+}
+
+func (c *EventChannel) snapshot() []*ID {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ids := make([]*ID, 0, len(c.ids))
+	for _, id := range c.ids {
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+func (c *EventChannel) add(id *ID) {
+	c.mu.Lock()
+	c.ids[id.uid] = id
+	c.mu.Unlock()
+}
+
+func (c *EventChannel) remove(id *ID) {
+	c.mu.Lock()
+	delete(c.ids, id.uid)
+	c.mu.Unlock()
+}
+
+// err returns why no more events will come, or nil.
+func (c *EventChannel) err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.broken
+}
+
+// shared is the process-wide channel. It lives as long as IDs use it.
+var shared struct {
+	mu   sync.Mutex
+	ch   *EventChannel
+	refs int
+}
+
+// acquireShared returns the process-wide channel and what gives it back.
+func acquireShared() (*EventChannel, func(), error) {
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	if shared.ch == nil {
+		ch, err := NewEventChannel(nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		shared.ch = ch
+	}
+	shared.refs++
+	return shared.ch, sync.OnceFunc(releaseShared), nil
+}
+
+// releaseShared closes the process-wide channel with its last user, so that an
+// idle process holds no descriptor and no goroutine.
+func releaseShared() {
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	shared.refs--
+	if shared.refs == 0 {
+		_ = shared.ch.Close()
+		shared.ch = nil
+	}
+}

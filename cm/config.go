@@ -1,0 +1,93 @@
+package cm
+
+import (
+	"fmt"
+	"syscall"
+	"time"
+)
+
+// A Config shapes a connection's queues. The zero value, like a nil pointer,
+// means all defaults. It must not change once it was passed.
+type Config struct {
+	// SendDepth is how many operations (send, write, read, atomic) may be
+	// outstanding; further ones wait. 0 means 16.
+	SendDepth int
+
+	// RecvDepth is how many received messages wait for Recv, and RecvSize
+	// how many bytes each may have. The buffers are posted before the
+	// connection is up and again as soon as a message is released. 0 means
+	// 16 messages of 4096 bytes.
+	RecvDepth int
+	RecvSize  int
+
+	// MaxSGE is how many slices one Send or Write may gather. 0 means 4.
+	MaxSGE int
+
+	// MaxInline is how many bytes SendCopy may put into the request itself
+	// instead of a buffer. 0 means 64, negative none.
+	MaxInline int
+
+	// LocalReads is how many RDMA reads and atomics this side may have
+	// outstanding (C: initiator depth), PeerReads how many it serves at a
+	// time for the peer (C: responder resources). 0 means as many as the
+	// device can, up to 16; negative none. The peer's wishes lower both.
+	LocalReads int
+	PeerReads  int
+
+	// RetryCount is how often a packet without answer is sent again, 1 to 7.
+	// 0 means 6: soft-RoCE takes 7 for "for ever" and never notices a dead
+	// peer.
+	RetryCount int
+
+	// RNRRetryCount is how often the peer tries again when this side has no
+	// receive posted, 1 to 6; 0 means 7, for ever. The wait of an operation
+	// is bounded by its context in any case.
+	RNRRetryCount int
+
+	// CloseTimeout bounds how long Close waits for the peer to confirm the
+	// end of the connection. 0 means one second, negative not to wait.
+	CloseTimeout time.Duration
+}
+
+// maxReads is the usual limit of hardware for outstanding reads and atomics.
+const maxReads = 16
+
+// resolved returns a copy with the defaults filled in, or says what is out of
+// range.
+func (c *Config) resolved() (Config, error) {
+	var r Config
+	if c != nil {
+		r = *c
+	}
+	defaults := []struct {
+		name     string
+		v        *int
+		zero     int // what 0 means
+		negative int // what a negative value means, or -1 if it is refused
+		max      int
+	}{
+		{"SendDepth", &r.SendDepth, 16, -1, 1 << 20},
+		{"RecvDepth", &r.RecvDepth, 16, -1, 1 << 20},
+		{"RecvSize", &r.RecvSize, 4096, -1, 1 << 30},
+		{"MaxSGE", &r.MaxSGE, 4, -1, 256},
+		{"MaxInline", &r.MaxInline, 64, 0, 1 << 16},
+		{"LocalReads", &r.LocalReads, maxReads, 0, 255},
+		{"PeerReads", &r.PeerReads, maxReads, 0, 255},
+		{"RetryCount", &r.RetryCount, 6, -1, 7},
+		{"RNRRetryCount", &r.RNRRetryCount, 7, -1, 7},
+	}
+	for _, d := range defaults {
+		switch {
+		case *d.v == 0:
+			*d.v = d.zero
+		case *d.v < 0 && d.negative >= 0:
+			*d.v = d.negative
+		case *d.v < 0 || *d.v > d.max:
+			return r, fmt.Errorf("config: %s is %d, allowed are 0 to %d: %w", d.name, *d.v, d.max, syscall.EINVAL)
+		}
+	}
+	if r.CloseTimeout == 0 {
+		r.CloseTimeout = time.Second
+	}
+	return r, nil
+}

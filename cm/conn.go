@@ -1,0 +1,248 @@
+package cm
+
+import (
+	"context"
+	"net"
+	"sync"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/ucma"
+	"github.com/purerdma/rdma/uverbs"
+)
+
+// A Conn is an established reliable connection. All methods are safe for
+// concurrent use. Operations are carried out in the order in which they were
+// posted; those of different goroutines in any order.
+//
+// When the context of an operation ends first, the operation may still happen:
+// the device has it. The connection stays usable, and the memory given to the
+// operation must not be reused before the region or the connection is closed.
+// A Recv that is cancelled loses no message.
+type Conn struct {
+	id     *ID
+	dev    *device
+	cfg    Config
+	cq     *uverbs.CQ
+	qp     *uverbs.QP
+	local  net.Addr
+	remote net.Addr
+	data   []byte // private data of the peer
+
+	completions completions
+	sends       sendQueue
+	recvs       recvQueue
+
+	ended   chan struct{} // closed when the connection is of no more use
+	endOnce sync.Once
+	endErr  error // why; set before ended is closed
+
+	tearOnce sync.Once // destruction of the kernel objects
+	tearErr  error
+
+	mu        sync.Mutex
+	regions   map[*Region]struct{} // nil after Close
+	connected bool                 // the peer knows of the connection
+}
+
+// LocalAddr returns the address of this end.
+func (c *Conn) LocalAddr() net.Addr { return c.local }
+
+// RemoteAddr returns the address of the peer.
+func (c *Conn) RemoteAddr() net.Addr { return c.remote }
+
+// Device returns the name of the RDMA device the connection uses.
+func (c *Conn) Device() string { return c.dev.name() }
+
+// PrivateData returns what the peer attached to its connect request or its
+// answer, padded with zeros to the transport's maximum (MaxConnectData or
+// MaxAcceptData bytes); nil on a transport that carried none.
+func (c *Conn) PrivateData() []byte { return c.data }
+
+// ID returns the connection's ID, for options and queries. Closing it breaks
+// the connection.
+func (c *Conn) ID() *ID { return c.id }
+
+// QP returns the connection's queue pair, for its number and for queries. Its
+// work request IDs belong to this package: do not post to it.
+func (c *Conn) QP() *uverbs.QP { return c.qp }
+
+// Done returns a channel that is closed when the connection has ended, for
+// whatever reason; Err then says why.
+func (c *Conn) Done() <-chan struct{} { return c.ended }
+
+// Err returns nil while the connection lives, and then what ended it:
+// ErrPeerClosed, ErrDeviceRemoved, a *uverbs.CompletionError, or net.ErrClosed.
+func (c *Conn) Err() error {
+	select {
+	case <-c.ended:
+		return c.endErr
+	default:
+		return nil
+	}
+}
+
+// end makes err the reason for all waiting and later operations to fail. Only
+// the first reason counts.
+func (c *Conn) end(err error) {
+	c.endOnce.Do(func() {
+		c.endErr = err
+		close(c.ended)
+	})
+}
+
+// isClosed reports whether Close was called.
+func (c *Conn) isClosed() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.regions == nil
+}
+
+// handle sees the events of the connection in the event channel's goroutine.
+// It must not block. Events it does not keep go on to the ID.
+func (c *Conn) handle(ev ucma.Event) bool {
+	switch ev.Type {
+	case abi.RDMA_CM_EVENT_DISCONNECTED:
+		c.end(ErrPeerClosed)
+		// The peer waits for the answer, and would wait for minutes if the
+		// application here never closed.
+		go func() { _ = c.id.Disconnect() }()
+	case abi.RDMA_CM_EVENT_DEVICE_REMOVAL:
+		c.end(ErrDeviceRemoved)
+		c.dev.retire()
+		// Kernels before 7.3 hold up the removal until every descriptor of
+		// the device is closed. The memory stays mapped until Close, as the
+		// application may be looking at it.
+		go func() { _ = c.tearDown() }()
+	}
+	return false
+}
+
+// Disconnect tells the peer that the connection ends and waits until it has
+// confirmed. The connection must still be closed.
+func (c *Conn) Disconnect(ctx context.Context) error {
+	if err := c.id.Disconnect(); err != nil {
+		return c.opError("disconnect", err)
+	}
+	if err := c.id.WaitDisconnected(ctx); err != nil {
+		return c.opError("disconnect", err)
+	}
+	return nil
+}
+
+// Close ends the connection: it tells the peer, waits for its confirmation up
+// to Config.CloseTimeout, and releases everything, regions included. Waiting
+// operations return an error that matches net.ErrClosed.
+func (c *Conn) Close() error {
+	c.mu.Lock()
+	regions := c.regions
+	c.regions = nil
+	c.mu.Unlock()
+	c.end(net.ErrClosed)
+	err := c.tearDown()
+	for r := range regions {
+		if closeErr := r.release(); err == nil {
+			err = closeErr
+		}
+	}
+	if err != nil {
+		return c.opError("close", err)
+	}
+	return nil
+}
+
+// tearDown says goodbye and destroys the kernel objects, once; a second caller
+// waits for the first.
+func (c *Conn) tearDown() error {
+	c.tearOnce.Do(func() {
+		c.goodbye()
+		c.tearErr = c.destroy()
+	})
+	return c.tearErr
+}
+
+// goodbye disconnects and waits a little for the answer. The queue pair is
+// still there meanwhile, so that the peer's last operations do not fail.
+func (c *Conn) goodbye() {
+	c.mu.Lock()
+	connected := c.connected
+	c.mu.Unlock()
+	if !connected || c.endErr == ErrDeviceRemoved {
+		return
+	}
+	if c.id.Disconnect() != nil || c.cfg.CloseTimeout < 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), c.cfg.CloseTimeout)
+	defer cancel()
+	_ = c.id.WaitDisconnected(ctx)
+}
+
+// destroy releases kernel objects, each before what it uses: queue pair,
+// completion queue, memory, ID, device. It goes on after an error, and returns
+// the first one.
+func (c *Conn) destroy() error {
+	var first error
+	keep := func(err error) {
+		if first == nil {
+			first = err
+		}
+	}
+	if c.qp != nil {
+		keep(c.qp.Close())
+	}
+	if c.cq != nil {
+		keep(c.cq.Close())
+	}
+	keep(c.deregister())
+	keep(c.id.Close())
+	c.dev.put()
+	return first
+}
+
+// deregister takes all memory from the device and leaves it mapped.
+func (c *Conn) deregister() error {
+	var first error
+	for _, r := range c.liveRegions() {
+		if err := r.mr.Close(); err != nil && first == nil {
+			first = err
+		}
+	}
+	for _, r := range []*Region{c.recvs.buffers, c.sends.buffers} {
+		if r != nil {
+			if err := r.release(); err != nil && first == nil {
+				first = err
+			}
+		}
+	}
+	return first
+}
+
+func (c *Conn) liveRegions() []*Region {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := make([]*Region, 0, len(c.regions))
+	for r := range c.regions {
+		list = append(list, r)
+	}
+	return list
+}
+
+// adoptRegion makes Close close r.
+func (c *Conn) adoptRegion(r *Region) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.regions == nil {
+		return net.ErrClosed
+	}
+	c.regions[r] = struct{}{}
+	return nil
+}
+
+// dropRegion reports whether r was still the connection's to close.
+func (c *Conn) dropRegion(r *Region) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, ok := c.regions[r]
+	delete(c.regions, r)
+	return ok
+}

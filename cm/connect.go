@@ -1,0 +1,145 @@
+package cm
+
+import (
+	"context"
+	"fmt"
+	"syscall"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/ucma"
+)
+
+// Most private data of each operation on a reliable connection over
+// InfiniBand or RoCE with IP addresses, in bytes. The receiver always sees
+// the maximum, padded with zeros: the wire does not carry the length.
+const (
+	MaxConnectData = 56  // Dialer.PrivateData, ID.Connect
+	MaxAcceptData  = 196 // AcceptOptions.PrivateData, ID.Accept
+	MaxRejectData  = 148 // Request.Reject, ID.Reject
+)
+
+// Connect sends the connect request of an ID whose route is resolved and
+// waits for the answer (rdma_connect). On success the peer's parameters are
+// returned and the queue pair goes to RTR and RTS; Establish then completes
+// the connection. Errors match [ErrNoListener] or [ErrRejected] when the peer
+// refused; when nobody answers the kernel gives up after about 78 s, or ctx
+// does.
+func (id *ID) Connect(ctx context.Context, p *ucma.ConnParam, ece ucma.ECE) (*ucma.ConnParam, error) {
+	if err := checkPrivateData(p.PrivateData, MaxConnectData); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	err := id.do(func(ch *ucma.Channel, h uint32) error { return ch.Connect(h, p, ece) })
+	if err != nil {
+		return nil, stepError(stepConnect, err)
+	}
+	ev, err := id.wait(ctx, func(ev ucma.Event) bool {
+		switch ev.Type {
+		case abi.RDMA_CM_EVENT_CONNECT_RESPONSE, abi.RDMA_CM_EVENT_ESTABLISHED, // iWARP has no separate response
+			abi.RDMA_CM_EVENT_CONNECT_ERROR, abi.RDMA_CM_EVENT_UNREACHABLE, abi.RDMA_CM_EVENT_REJECTED,
+			abi.RDMA_CM_EVENT_DISCONNECTED, abi.RDMA_CM_EVENT_DEVICE_REMOVAL:
+			return true
+		}
+		return false
+	})
+	if err != nil {
+		return nil, err
+	}
+	if ev.Type != abi.RDMA_CM_EVENT_ESTABLISHED {
+		if err := eventError(ev, abi.RDMA_CM_EVENT_CONNECT_RESPONSE); err != nil {
+			return nil, stepError(stepConnect, err)
+		}
+	}
+	peer := ev.Conn()
+	return &peer, nil
+}
+
+// Establish completes a connection on the active side, once the queue pair is
+// ready to send (rdma_establish).
+func (id *ID) Establish() error {
+	return id.do(func(ch *ucma.Channel, h uint32) error { return stepError(stepEstablish, ch.Establish(h)) })
+}
+
+// Accept answers a connection request (rdma_accept); the ID's queue pair is
+// RTS. It does not wait for the peer: WaitEstablished does. The kernel rejects
+// the peer when the command fails, so what can be checked is checked before.
+// An error that matches [ErrPeerGone] means that the peer has given up
+// meanwhile.
+func (id *ID) Accept(p *ucma.ConnParam, ece ucma.ECE) error {
+	if err := checkPrivateData(p.PrivateData, MaxAcceptData); err != nil {
+		return err
+	}
+	err := id.do(func(ch *ucma.Channel, h uint32) error { return ch.Accept(h, id.uid, p, ece) })
+	if isErrno(err, syscall.EINVAL) {
+		// Parameters are in range, so the state is wrong: the request was
+		// withdrawn, which the kernel reports in no other way.
+		err = withCause(ErrPeerGone, err)
+	}
+	return stepError(stepAccept, err)
+}
+
+// WaitEstablished returns when the peer has confirmed an accepted connection.
+func (id *ID) WaitEstablished(ctx context.Context) error {
+	ev, err := id.wait(ctx, isEstablishedOrEnd)
+	if err != nil {
+		return err
+	}
+	return stepError(stepAccept, eventError(ev, abi.RDMA_CM_EVENT_ESTABLISHED))
+}
+
+func isEstablishedOrEnd(ev ucma.Event) bool {
+	switch ev.Type {
+	case abi.RDMA_CM_EVENT_ESTABLISHED, abi.RDMA_CM_EVENT_CONNECT_ERROR, abi.RDMA_CM_EVENT_UNREACHABLE,
+		abi.RDMA_CM_EVENT_REJECTED, abi.RDMA_CM_EVENT_DISCONNECTED, abi.RDMA_CM_EVENT_DEVICE_REMOVAL:
+		return true
+	}
+	return false
+}
+
+// Reject refuses a connection request (rdma_reject). The peer sees reason 28,
+// consumer defined, and privateData.
+func (id *ID) Reject(privateData []byte) error {
+	if err := checkPrivateData(privateData, MaxRejectData); err != nil {
+		return err
+	}
+	return id.do(func(ch *ucma.Channel, h uint32) error { return ch.Reject(h, privateData, 0) })
+}
+
+// Disconnect tells the peer that the connection ends, or confirms the peer's
+// wish (rdma_disconnect). It does not wait; WaitDisconnected does.
+func (id *ID) Disconnect() error {
+	return id.do(func(ch *ucma.Channel, h uint32) error { return ch.Disconnect(h) })
+}
+
+// WaitDisconnected returns when the peer has answered a Disconnect, or has
+// disconnected by itself.
+func (id *ID) WaitDisconnected(ctx context.Context) error {
+	_, err := id.wait(ctx, func(ev ucma.Event) bool {
+		return ev.Type == abi.RDMA_CM_EVENT_DISCONNECTED || ev.Type == abi.RDMA_CM_EVENT_DEVICE_REMOVAL
+	})
+	return err
+}
+
+// NextRequest returns the next connection request of a listening ID: a new ID
+// for the connection, and the peer's parameters.
+func (id *ID) NextRequest(ctx context.Context) (*ID, *ucma.Event, error) {
+	ev, err := id.wait(ctx, func(ev ucma.Event) bool { return ev.Type == abi.RDMA_CM_EVENT_CONNECT_REQUEST })
+	if err != nil {
+		return nil, nil, err
+	}
+	child, err := id.adopt(ev.ID)
+	if err != nil {
+		_, _ = id.channel.ch.DestroyID(ev.ID)
+		return nil, nil, err
+	}
+	return child, &ev, nil
+}
+
+func checkPrivateData(p []byte, limit int) error {
+	if len(p) > limit {
+		return fmt.Errorf("private data: %d bytes, at most %d fit here: %w", len(p), limit, syscall.EINVAL)
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package cm
+
+import (
+	"encoding/binary"
+	"fmt"
+	"sync"
+
+	"github.com/purerdma/rdma/ucma"
+	"github.com/purerdma/rdma/uverbs"
+)
+
+// A device is an opened RDMA device with what connections on it share: one
+// context, one protection domain, one completion channel whose goroutine
+// serves all completion queues.
+type device struct {
+	index int
+	ctx   *uverbs.Context
+	pd    *uverbs.PD
+	ch    *uverbs.CompChannel
+	refs  int // guarded by devices.mu
+
+	// Outstanding RDMA reads and atomics of one queue pair, as initiator and
+	// as responder.
+	maxInitiate, maxServe int
+}
+
+// devices holds the opened devices of the process by kernel index.
+var devices = struct {
+	mu   sync.Mutex
+	open map[int]*device
+}{open: make(map[int]*device)}
+
+// acquireDevice returns the device an ID is bound to, opening it if need be.
+func acquireDevice(r ucma.Route) (*device, error) {
+	if r.Port == 0 {
+		return nil, ErrNoDevice
+	}
+	devices.mu.Lock()
+	defer devices.mu.Unlock()
+	index := int(r.DeviceIndex)
+	d := devices.open[index]
+	if d == nil {
+		var err error
+		if d, err = openDevice(r, index); err != nil {
+			return nil, err
+		}
+		devices.open[index] = d
+	}
+	d.refs++
+	return d, nil
+}
+
+// openDevice undoes what it did when a step fails.
+func openDevice(r ucma.Route, index int) (*device, error) {
+	dev, err := findDevice(r, index)
+	if err != nil {
+		return nil, err
+	}
+	d := &device{index: index}
+	if d.ctx, err = dev.Open(nil); err != nil {
+		return nil, err
+	}
+	if err := d.readLimits(); err != nil {
+		d.close()
+		return nil, err
+	}
+	if d.pd, err = d.ctx.AllocPD(); err != nil {
+		d.close()
+		return nil, err
+	}
+	if d.ch, err = d.ctx.CreateCompChannel(); err != nil {
+		d.close()
+		return nil, err
+	}
+	return d, nil
+}
+
+func (d *device) readLimits() error {
+	attr, err := d.ctx.QueryDevice()
+	if err != nil {
+		return err
+	}
+	d.maxInitiate = int(min(attr.MaxQPInitRdAtomic, 255))
+	d.maxServe = int(min(attr.MaxQPRdAtomic, 255))
+	return nil
+}
+
+// findDevice prefers the index, which is unique; GUIDs of soft devices are
+// often zero or equal.
+func findDevice(r ucma.Route, index int) (*uverbs.Device, error) {
+	dev, err := uverbs.DeviceByIndex(index)
+	if err == nil {
+		return dev, nil
+	}
+	if r.NodeGUID != 0 {
+		if dev, guidErr := uverbs.DeviceByGUID(nodeGUID(r)); guidErr == nil {
+			return dev, nil
+		}
+	}
+	return nil, fmt.Errorf("RDMA device with index %d: %w", index, err)
+}
+
+// nodeGUID reads the GUID as it stands in memory, which is big-endian.
+func nodeGUID(r ucma.Route) uverbs.GUID {
+	var b [8]byte
+	binary.NativeEndian.PutUint64(b[:], r.NodeGUID)
+	return uverbs.GUIDFromBytes(b)
+}
+
+// put gives a reference back and closes the device with the last one.
+func (d *device) put() {
+	devices.mu.Lock()
+	defer devices.mu.Unlock()
+	d.refs--
+	if d.refs == 0 {
+		delete(devices.open, d.index)
+		d.close()
+	}
+}
+
+// retire makes later connections open the device anew: its index may come
+// back with another device behind it.
+func (d *device) retire() {
+	devices.mu.Lock()
+	defer devices.mu.Unlock()
+	if devices.open[d.index] == d {
+		delete(devices.open, d.index)
+	}
+}
+
+func (d *device) close() {
+	if d.ch != nil {
+		_ = d.ch.Close()
+	}
+	if d.pd != nil {
+		_ = d.pd.Close()
+	}
+	_ = d.ctx.Close()
+}
+
+// name returns the device's name for messages.
+func (d *device) name() string { return d.ctx.Device().Name }

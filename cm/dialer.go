@@ -1,0 +1,248 @@
+package cm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/ucma"
+)
+
+// A Dialer makes connections. Its zero value has all defaults; it is safe for
+// concurrent use and must not change once in use.
+type Dialer struct {
+	// LocalAddr is the address to connect from. The zero value lets the
+	// kernel choose by route; port 0 lets it choose the port.
+	LocalAddr netip.AddrPort
+
+	// PrivateData travels in the connect request, at most MaxConnectData
+	// bytes. The peer sees it padded with zeros to MaxConnectData.
+	PrivateData []byte
+
+	// Config shapes the connection; nil means all defaults.
+	Config *Config
+
+	// Channel delivers the connection's events; nil means the process-wide
+	// one.
+	Channel *EventChannel
+
+	// TOS is the IP type of service of the connection's traffic; 0 leaves
+	// the system's default.
+	TOS uint8
+
+	// OnStep, if not nil, is called after each step of a dial, in order.
+	OnStep func(Step)
+}
+
+// Dial connects to address with a zero Dialer; see [Dialer.Dial].
+func Dial(ctx context.Context, address string) (*Conn, error) {
+	return new(Dialer).Dial(ctx, address)
+}
+
+// Dial connects to address, "host:port" or "[IPv6%zone]:port". A host name is
+// resolved; its addresses are tried in turn, and ctx bounds all of it. When
+// ctx ends while the connection comes about, it is torn down again.
+//
+// Errors match ErrNoListener and ErrRejected when the peer's side refused,
+// ErrNoDevice when the address is not reached through an RDMA interface,
+// syscall.ENETUNREACH without a route, os.ErrNotExist when the connection
+// manager's device is missing and os.ErrPermission when it is denied.
+// OpError.Timeout is true when nobody answered in time; OpError.Step says
+// whether it was the neighbour ("resolve address") or the peer ("connect").
+func (d *Dialer) Dial(ctx context.Context, address string) (*Conn, error) {
+	addrs, err := resolve(ctx, address)
+	if err != nil {
+		return nil, newOpError("dial", nil, err)
+	}
+	var failures []error
+	for _, addr := range addrs {
+		c, err := d.DialAddr(ctx, addr)
+		if err == nil {
+			return c, nil
+		}
+		failures = append(failures, err)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	if len(failures) == 1 {
+		return nil, failures[0]
+	}
+	return nil, newOpError("dial", nil, errors.Join(failures...))
+}
+
+// DialAddr is Dial for a single address.
+func (d *Dialer) DialAddr(ctx context.Context, addr netip.AddrPort) (*Conn, error) {
+	a := &attempt{Dialer: d, remote: addr}
+	c, err := a.run(ctx)
+	if err != nil {
+		e := newOpError("dial", Addr{addr}, err)
+		e.Device = a.device
+		e.Local = a.local()
+		return nil, e
+	}
+	return c, nil
+}
+
+// An attempt is one dial under way.
+type attempt struct {
+	*Dialer
+	remote netip.AddrPort
+	route  ucma.Route
+	device string
+}
+
+// run makes the ID and undoes it on failure.
+func (a *attempt) run(ctx context.Context) (*Conn, error) {
+	cfg, err := a.check()
+	if err != nil {
+		return nil, err
+	}
+	id, err := NewID(&IDOptions{Channel: a.Channel})
+	if err != nil {
+		return nil, err
+	}
+	c, err := a.connect(ctx, id, cfg)
+	if err == nil && ctx.Err() != nil {
+		// Cancelled while succeeding: the caller would not expect a
+		// connection any more.
+		_ = c.Close()
+		return nil, &stepFailure{step: stepEstablish, err: ctx.Err()}
+	}
+	if err != nil {
+		_ = id.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// check refuses what cannot work before anything is created.
+func (a *attempt) check() (Config, error) {
+	cfg, err := a.Config.resolved()
+	if err != nil {
+		return cfg, err
+	}
+	if err := checkPrivateData(a.PrivateData, MaxConnectData); err != nil {
+		return cfg, err
+	}
+	if err := checkAddr(a.remote.Addr()); err != nil {
+		return cfg, err
+	}
+	if a.LocalAddr.IsValid() {
+		return cfg, checkAddr(a.LocalAddr.Addr())
+	}
+	return cfg, nil
+}
+
+// connect takes the ID and its queue pair through the handshake. On failure
+// the ID stays the caller's.
+func (a *attempt) connect(ctx context.Context, id *ID, cfg Config) (*Conn, error) {
+	steps := startSteps(a.OnStep)
+	if err := a.resolve(ctx, id, steps); err != nil {
+		return nil, err
+	}
+	c, err := newConn(id, cfg)
+	if err != nil {
+		return nil, err
+	}
+	a.device = c.Device()
+	steps.done(stepQueuePair, "queue pair %#x on %s", c.qp.Number(), c.Device())
+	id.setHandler(c.handle)
+	if err := c.handshake(ctx, a.PrivateData, steps); err != nil {
+		c.undo()
+		return nil, err
+	}
+	return c, nil
+}
+
+// resolve finds device, source address and path.
+func (a *attempt) resolve(ctx context.Context, id *ID, steps *steps) error {
+	var src ucma.Sockaddr
+	var err error
+	if a.LocalAddr.IsValid() {
+		if src, err = ucma.SockaddrFrom(a.LocalAddr); err != nil {
+			return err
+		}
+		if err := id.Bind(src); err != nil {
+			return &stepFailure{step: stepBind, err: err}
+		}
+	}
+	dst, err := ucma.SockaddrFrom(a.remote)
+	if err != nil {
+		return err
+	}
+	if err := id.ResolveAddr(ctx, src, dst); err != nil {
+		return inStep(stepResolveAddr, err)
+	}
+	if a.route, err = id.Route(); err != nil {
+		return inStep(stepResolveAddr, err)
+	}
+	steps.done(stepResolveAddr, "from %v, device index %d port %d", a.route.Src, a.route.DeviceIndex, a.route.Port)
+	if a.TOS != 0 {
+		if err := id.SetTOS(a.TOS); err != nil {
+			return inStep(stepResolveRoute, err)
+		}
+	}
+	if err := id.ResolveRoute(ctx); err != nil {
+		return inStep(stepResolveRoute, err)
+	}
+	steps.done(stepResolveRoute, "path to %v", a.remote)
+	return nil
+}
+
+// handshake is the active side: request, answer, ready to receive and send,
+// confirmation.
+func (c *Conn) handshake(ctx context.Context, privateData []byte, steps *steps) error {
+	local, served := c.reads(nil)
+	peer, err := c.id.Connect(ctx, c.param(privateData, local, served), ucma.ECE{})
+	if err != nil {
+		return inStep(stepConnect, err)
+	}
+	steps.done(stepConnect, "answered by queue pair %#x", peer.QPNum)
+	c.data = peer.PrivateData
+	local, served = c.reads(peer)
+	if err := c.toRTS(local, served); err != nil {
+		return inStep(stepEstablish, err)
+	}
+	if err := c.id.Establish(); err != nil {
+		return inStep(stepEstablish, err)
+	}
+	c.setConnected()
+	steps.done(stepEstablish, "ready to send and receive")
+	return nil
+}
+
+// local returns the source address, once it is known.
+func (a *attempt) local() (addr netAddr) {
+	if got := addrOf(a.route.Src); got != nil {
+		return got
+	}
+	if a.LocalAddr.IsValid() {
+		return Addr{a.LocalAddr}
+	}
+	return nil
+}
+
+// inStep names the step of an error that does not name one yet.
+func inStep(step string, err error) error {
+	var sf *stepFailure
+	if err == nil || errors.As(err, &sf) {
+		return err
+	}
+	return &stepFailure{step: step, err: err}
+}
+
+// describePath says what is at the other end of a step that timed out.
+func describeTimeout(step string, remote fmt.Stringer) string {
+	switch step {
+	case stepResolveAddr:
+		return fmt.Sprintf("no neighbour answered for %v: host down, wrong address, or no ARP/ND on that link", remote)
+	case stepConnect:
+		return fmt.Sprintf("no answer from %v: UDP port %d filtered, or RDMA not running there", remote, abi.ROCE_V2_UDP_DPORT)
+	case stepAccept:
+		return "the peer did not confirm: it may have gone, or its packets are lost"
+	}
+	return ""
+}

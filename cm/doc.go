@@ -1,0 +1,44 @@
+// Package cm makes RDMA connections through the Linux kernel's connection
+// manager, without cgo and without any C library.
+//
+// It has two levels.
+//
+// The connection level is for applications and feels like package net:
+// [Listen] and [Listener.Accept], [Request.Accept] and [Request.Reject],
+// [Dial] and [Dialer], and a [Conn] that sends and receives messages and
+// reads and writes the peer's memory. Memory that a device may reach comes
+// from [Conn.Alloc], never from the Go heap.
+//
+// The ID level, [ID], is librdmacm's rdma_cm_id: bind, resolve, connect,
+// accept and so on, one method a step, each returning when its event has
+// arrived. The connection level is written with nothing but exported calls of
+// the ID level and of package uverbs, so programs can build their own.
+//
+// # Lifetime
+//
+// Everything that may block takes a context, and ending the context ends the
+// wait in every state. Close on any type may be called more than once and from
+// any goroutine; it wakes all waiters, is bounded in time, and afterwards the
+// kernel holds nothing of the object. Use after Close gives an error that
+// matches [net.ErrClosed].
+//
+// Events are never acknowledged by the caller: one goroutine per event channel
+// fetches them as soon as they arrive and hands them on by a number that is
+// never used twice. The process-wide channel is opened with the first ID and
+// closed with the last.
+//
+// # Memory
+//
+// [Conn.Alloc] returns a [Region]. Closing the region or its connection
+// unmaps it: a slice from [Region.Bytes] must not be touched afterwards.
+//
+// # Errors
+//
+// Errors are of type [*OpError] and say operation, step, addresses, device,
+// cause and, where one is known, the remedy. [errors.Is] finds the sentinels
+// of this package ([ErrNoListener], [ErrRejected], [ErrPeerClosed],
+// [ErrDeviceRemoved], [ErrAddrInUse], [ErrNoDevice]), the kernel's errno and a
+// context's error; [errors.As] finds [*RejectError] with the peer's reason and
+// private data, and [*uverbs.CompletionError] with the completion's status.
+// OpError.Timeout is true for time-outs.
+package cm

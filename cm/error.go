@@ -1,0 +1,243 @@
+package cm
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"syscall"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/ucma"
+)
+
+// Causes to test for with errors.Is.
+var (
+	// ErrRejected: the peer, or its kernel, refused the connection. The
+	// *RejectError in the chain has reason and private data.
+	ErrRejected = errors.New("rejected by peer")
+
+	// ErrNoListener: nobody listens on that port (CM reject reason 8). Also
+	// matches ErrRejected and syscall.ECONNREFUSED.
+	ErrNoListener = errors.New("no listener on that port")
+
+	// ErrPeerGone: the peer withdrew its connection request before it was
+	// accepted.
+	ErrPeerGone = errors.New("peer gave up before the request was accepted")
+
+	// ErrPeerClosed: the peer ended the connection, or died. Also matches
+	// io.EOF.
+	ErrPeerClosed error = peerClosed{}
+
+	// ErrDeviceRemoved: the RDMA device was removed under the connection.
+	ErrDeviceRemoved = errors.New("RDMA device removed")
+
+	// ErrNoDevice: the address belongs to no RDMA device.
+	ErrNoDevice = errors.New("no RDMA device on that address")
+
+	// ErrAddrInUse: the port is taken. Matches syscall.EADDRINUSE as well,
+	// also where the kernel says EADDRNOTAVAIL because a wildcard address
+	// takes part.
+	ErrAddrInUse = errors.New("RDMA port in use")
+
+	// ErrLoopback: loopback addresses have no RDMA device. The kernel would
+	// take one as the wildcard when binding, and fail late when connecting.
+	ErrLoopback = errors.New("loopback addresses cannot carry RDMA; use an address of an RDMA interface, or a wildcard to listen")
+)
+
+// peerClosed is the type of ErrPeerClosed.
+type peerClosed struct{}
+
+func (peerClosed) Error() string        { return "connection closed by peer" }
+func (peerClosed) Is(target error) bool { return target == io.EOF }
+
+// Steps as errors and [Step] name them.
+const (
+	stepResolveName  = "resolve name"
+	stepResolveAddr  = "resolve address"
+	stepResolveRoute = "resolve route"
+	stepOpenDevice   = "open device"
+	stepQueuePair    = "set up queue pair"
+	stepConnect      = "connect"
+	stepEstablish    = "establish"
+	stepAccept       = "accept"
+	stepBind         = "bind"
+	stepListen       = "listen"
+)
+
+// An OpError says what failed, where and why.
+type OpError struct {
+	Op     string   // "dial", "listen", "accept", "reject", "send", "receive", "read", "write", …
+	Step   string   // the part of Op that failed, such as "resolve address"; may be empty
+	Device string   // the RDMA device, once it is known
+	Local  net.Addr // may be nil
+	Remote net.Addr // may be nil
+	Err    error    // the cause, never nil
+	Hint   string   // what to check or do; may be empty
+}
+
+// Error reads like: dial 10.0.0.7:7174 via rxe0: connect: rejected by peer: …
+func (e *OpError) Error() string {
+	var b strings.Builder
+	b.WriteString(e.Op)
+	if e.Local != nil {
+		fmt.Fprintf(&b, " %v", e.Local)
+	}
+	if e.Remote != nil {
+		if e.Local != nil {
+			b.WriteString(" ->")
+		}
+		fmt.Fprintf(&b, " %v", e.Remote)
+	}
+	if e.Device != "" {
+		fmt.Fprintf(&b, " via %s", e.Device)
+	}
+	if e.Step != "" {
+		fmt.Fprintf(&b, ": %s", e.Step)
+	}
+	fmt.Fprintf(&b, ": %v", e.Err)
+	if e.Hint != "" {
+		fmt.Fprintf(&b, " (%s)", e.Hint)
+	}
+	return b.String()
+}
+
+// Unwrap returns the cause.
+func (e *OpError) Unwrap() error { return e.Err }
+
+// Timeout reports whether the cause was a time-out, the context's or the
+// kernel's.
+func (e *OpError) Timeout() bool { return isTimeout(e.Err) }
+
+// A RejectError is a refused connection.
+type RejectError struct {
+	// Reason is the CM's reason code: 8 for no listener, 28 for a decision
+	// of the application, and so on. On iWARP it is an errno.
+	Reason abi.CMRejectReason
+
+	// PrivateData is what the peer attached, padded with zeros to 148 bytes
+	// (the wire does not carry the length); nil without any.
+	PrivateData []byte
+}
+
+func (e *RejectError) Error() string {
+	if text := e.Text(); text != "" {
+		return fmt.Sprintf("%v: %s: %q", ErrRejected, rejectText(e.Reason), text)
+	}
+	return fmt.Sprintf("%v: %s", ErrRejected, rejectText(e.Reason))
+}
+
+// Text returns the private data as text without its zero padding, or "" when
+// it is not printable.
+func (e *RejectError) Text() string {
+	s := strings.TrimRight(string(e.PrivateData), "\x00")
+	for _, r := range s {
+		if r < ' ' || r == 0x7f || r == '\uFFFD' {
+			return ""
+		}
+	}
+	return s
+}
+
+// Is matches the sentinels of a refused connection.
+func (e *RejectError) Is(target error) bool {
+	switch target {
+	case ErrRejected, syscall.ECONNREFUSED:
+		return true
+	case ErrNoListener:
+		return e.Reason == abi.IB_CM_REJ_INVALID_SERVICE_ID
+	}
+	return false
+}
+
+// rejectText names a reason, in words where there are better ones than the
+// specification's.
+func rejectText(r abi.CMRejectReason) string {
+	switch r {
+	case abi.IB_CM_REJ_INVALID_SERVICE_ID:
+		return fmt.Sprintf("%v (CM reason %d, %v)", ErrNoListener, uint32(r), r)
+	case abi.IB_CM_REJ_CONSUMER_DEFINED:
+		return fmt.Sprintf("by the application (CM reason %d)", uint32(r))
+	}
+	return fmt.Sprintf("CM reason %d, %v", uint32(r), r)
+}
+
+// eventError is nil for the event hoped for, and else says what came instead.
+func eventError(ev ucma.Event, good abi.RDMACMEventType) error {
+	switch ev.Type {
+	case good:
+		if ev.Status == 0 {
+			return nil
+		}
+	case abi.RDMA_CM_EVENT_REJECTED:
+		return &RejectError{Reason: abi.CMRejectReason(ev.Status), PrivateData: trimZero(ev.Conn().PrivateData)}
+	case abi.RDMA_CM_EVENT_DEVICE_REMOVAL:
+		return ErrDeviceRemoved
+	case abi.RDMA_CM_EVENT_DISCONNECTED:
+		return ErrPeerClosed
+	}
+	if ev.Status < 0 {
+		return fmt.Errorf("%v: %w", ev.Type, syscall.Errno(-ev.Status))
+	}
+	return fmt.Errorf("unexpected event %v, status %d", ev.Type, ev.Status)
+}
+
+// trimZero returns nil for private data that is all padding.
+func trimZero(p []byte) []byte {
+	for _, b := range p {
+		if b != 0 {
+			return p
+		}
+	}
+	return nil
+}
+
+// A stepFailure carries the name of a step up to the OpError.
+type stepFailure struct {
+	step string
+	err  error
+}
+
+func (e *stepFailure) Error() string { return e.step + ": " + e.err.Error() }
+func (e *stepFailure) Unwrap() error { return e.err }
+
+func stepError(step string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if isErrno(err, syscall.ENODEV) {
+		err = withCause(ErrNoDevice, err)
+	}
+	return &stepFailure{step: step, err: err}
+}
+
+// bindError gives the two errnos of a taken port one name. EADDRNOTAVAIL means
+// a conflict that involves a wildcard (kernel: cma_check_port), but also an
+// address that this host does not have.
+func bindError(addr ucma.Sockaddr, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case isErrno(err, syscall.EADDRINUSE):
+		return withCause(ErrAddrInUse, err)
+	case isErrno(err, syscall.EADDRNOTAVAIL):
+		if ap, ok := addr.AddrPort(); ok && (ap.Addr().IsUnspecified() || isLocal(ap.Addr())) {
+			return fmt.Errorf("%w: %w (%w)", ErrAddrInUse, syscall.EADDRINUSE, err)
+		}
+		return fmt.Errorf("no interface here has that address: %w", err)
+	case isErrno(err, syscall.ENODEV):
+		return withCause(ErrNoDevice, err)
+	}
+	return err
+}
+
+// withCause joins a sentinel and the errno behind it in one line.
+func withCause(sentinel, err error) error { return fmt.Errorf("%w: %w", sentinel, err) }
+
+func isErrno(err error, errno syscall.Errno) bool { return errors.Is(err, errno) }
+
+func isTimeout(err error) bool {
+	var t interface{ Timeout() bool }
+	return errors.As(err, &t) && t.Timeout()
+}

@@ -1,0 +1,243 @@
+package cm
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"sync"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/ucma"
+)
+
+// An ID is one communication identifier of the connection manager, what C
+// calls an rdma_cm_id. Its methods are the steps of a connection; each returns
+// when the kernel has answered. An ID takes one step at a time, but Close may
+// come at any moment, from any goroutine.
+//
+// A step that fails because its context ended leaves the kernel in the middle
+// of it: the ID can only be closed then.
+type ID struct {
+	uid     uint64
+	channel *EventChannel
+	release func() // gives the process-wide channel back; nil if the channel is the caller's
+
+	// gate is read-locked by commands and locked by Close: the kernel reuses
+	// a handle at once, so a command racing with the destruction could hit
+	// somebody else's ID.
+	gate   sync.RWMutex
+	handle uint32
+	closed bool
+
+	mu      sync.Mutex
+	events  []ucma.Event          // delivered, not yet taken
+	changed chan struct{}         // closed and replaced with each change
+	handler func(ucma.Event) bool // takes events before they are queued
+}
+
+// An IDOptions says how an ID is made. A nil pointer means all defaults.
+type IDOptions struct {
+	// PortSpace is the kind of service: RDMA_PS_TCP (the default, for 0)
+	// for reliable connections, RDMA_PS_UDP for datagrams, RDMA_PS_IPOIB,
+	// RDMA_PS_IB.
+	PortSpace abi.RDMAUCMPortSpace
+
+	// QPType is IB_UVERBS_QPT_…, only for RDMA_PS_IB; 0 means RC.
+	QPType uint8
+
+	// Channel delivers the ID's events; nil means the process-wide one.
+	Channel *EventChannel
+}
+
+// NewID makes an ID in the network namespace of the calling thread (kernel
+// command CREATE_ID). Errors match os.ErrNotExist when the connection
+// manager's device is missing and os.ErrPermission when it is denied.
+func NewID(opts *IDOptions) (*ID, error) {
+	var o IDOptions
+	if opts != nil {
+		o = *opts
+	}
+	if o.PortSpace == 0 {
+		o.PortSpace = abi.RDMA_PS_TCP
+	}
+	if o.QPType == 0 {
+		o.QPType = uint8(abi.IB_UVERBS_QPT_RC)
+	}
+	id, err := newID(o.Channel)
+	if err != nil {
+		return nil, err
+	}
+	// Registered first: events can be fetched before CREATE_ID returns.
+	id.channel.add(id)
+	id.handle, err = id.channel.ch.CreateID(id.uid, o.PortSpace, o.QPType)
+	if err != nil {
+		id.forget()
+		return nil, err
+	}
+	return id, nil
+}
+
+// newID makes the Go half of an ID.
+func newID(channel *EventChannel) (*ID, error) {
+	id := &ID{uid: lastUID.Add(1), channel: channel, changed: make(chan struct{})}
+	if channel == nil {
+		var err error
+		if id.channel, id.release, err = acquireShared(); err != nil {
+			return nil, err
+		}
+	}
+	return id, nil
+}
+
+// adopt makes an ID of the handle that a connection request brought. The
+// kernel drops all its events until Accept gives it a uid.
+func (id *ID) adopt(handle uint32) (*ID, error) {
+	channel := id.channel
+	if id.release != nil {
+		channel = nil // share the process-wide channel, and keep it open
+	}
+	child, err := newID(channel)
+	if err != nil {
+		return nil, err
+	}
+	child.handle = handle
+	child.channel.add(child)
+	return child, nil
+}
+
+// Close destroys the ID (kernel command DESTROY_ID). A connected peer is told,
+// a waiting request is rejected, blocked steps return. It blocks only while
+// the kernel finishes work in progress on the ID.
+func (id *ID) Close() error {
+	id.gate.Lock()
+	if id.closed {
+		id.gate.Unlock()
+		return nil
+	}
+	id.closed = true
+	_, err := id.channel.ch.DestroyID(id.handle)
+	id.gate.Unlock()
+	id.forget()
+	return err
+}
+
+// forget removes the ID from its channel, wakes its waiters and gives the
+// channel back.
+func (id *ID) forget() {
+	id.channel.remove(id)
+	id.gate.Lock()
+	id.closed = true
+	id.gate.Unlock()
+	id.wake()
+	if id.release != nil {
+		id.release()
+	}
+}
+
+// do runs a command on the ID's handle unless the ID is closed.
+func (id *ID) do(cmd func(ch *ucma.Channel, handle uint32) error) error {
+	id.gate.RLock()
+	defer id.gate.RUnlock()
+	if id.closed {
+		return net.ErrClosed
+	}
+	return cmd(id.channel.ch, id.handle)
+}
+
+// deliver takes an event from the channel's goroutine. It reports false when
+// the ID is closed.
+func (id *ID) deliver(ev ucma.Event) bool {
+	id.mu.Lock()
+	handler := id.handler
+	id.mu.Unlock()
+	if handler != nil && handler(ev) {
+		return true
+	}
+	if id.isClosed() {
+		return false
+	}
+	id.mu.Lock()
+	id.events = append(id.events, ev)
+	id.mu.Unlock()
+	id.wake()
+	return true
+}
+
+// handle lets fn see each event first, in the channel's goroutine; fn must not
+// block and reports whether it took the event. Events that were queued before
+// are offered to fn now.
+func (id *ID) setHandler(fn func(ucma.Event) bool) {
+	id.mu.Lock()
+	id.handler = fn
+	queued := id.events
+	id.events = nil
+	id.mu.Unlock()
+	var kept []ucma.Event
+	for _, ev := range queued {
+		if !fn(ev) {
+			kept = append(kept, ev)
+		}
+	}
+	id.mu.Lock()
+	id.events = append(kept, id.events...)
+	id.mu.Unlock()
+}
+
+func (id *ID) isClosed() bool {
+	// TryRLock fails only while Close holds the gate, that is, when closed.
+	if !id.gate.TryRLock() {
+		return true
+	}
+	defer id.gate.RUnlock()
+	return id.closed
+}
+
+// wake makes waiters look again.
+func (id *ID) wake() {
+	id.mu.Lock()
+	close(id.changed)
+	id.changed = make(chan struct{})
+	id.mu.Unlock()
+}
+
+// take removes the first queued event that want accepts. The channel returned
+// with it closes at the next change.
+func (id *ID) take(want func(ucma.Event) bool) (ucma.Event, bool, <-chan struct{}) {
+	id.mu.Lock()
+	defer id.mu.Unlock()
+	for i, ev := range id.events {
+		if want(ev) {
+			id.events = append(id.events[:i], id.events[i+1:]...)
+			return ev, true, id.changed
+		}
+	}
+	return ucma.Event{}, false, id.changed
+}
+
+// wait returns the next event that want accepts.
+func (id *ID) wait(ctx context.Context, want func(ucma.Event) bool) (ucma.Event, error) {
+	for {
+		ev, ok, changed := id.take(want)
+		switch {
+		case ok:
+			return ev, nil
+		case id.isClosed():
+			return ucma.Event{}, net.ErrClosed
+		}
+		if err := id.channel.err(); err != nil {
+			return ucma.Event{}, fmt.Errorf("event channel: %w", err)
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ucma.Event{}, ctx.Err()
+		}
+	}
+}
+
+// NextEvent returns the ID's next event that no step has taken, whatever it
+// is: disconnection, device removal, address change, events that this package
+// does not know. Use it when no step of the ID is under way.
+func (id *ID) NextEvent(ctx context.Context) (ucma.Event, error) {
+	return id.wait(ctx, func(ucma.Event) bool { return true })
+}

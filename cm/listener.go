@@ -1,0 +1,231 @@
+package cm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/ucma"
+)
+
+// netAddr is net.Addr, short for signatures.
+type netAddr = net.Addr
+
+// defaultBacklog is how many requests wait for Accept.
+const defaultBacklog = 1024
+
+// A ListenConfig says how to listen. A nil pointer means all defaults.
+type ListenConfig struct {
+	// Config shapes accepted connections unless Request.Accept is given
+	// another; nil means all defaults.
+	Config *Config
+
+	// Backlog is how many requests may wait for Accept; more are rejected
+	// at once, with the text "busy" as private data. 0 means 1024.
+	Backlog int
+
+	// AFOnly keeps an IPv6 wildcard from taking IPv4 connections too.
+	AFOnly bool
+
+	// Channel delivers the events; nil means the process-wide one.
+	Channel *EventChannel
+}
+
+// A Listener takes connection requests. All methods are safe for concurrent
+// use.
+type Listener struct {
+	id     *ID
+	cfg    Config
+	addr   net.Addr
+	device string
+
+	queue  chan *Request // has room for the backlog
+	closed chan struct{}
+
+	mu        sync.Mutex // guards the end of queue
+	ending    bool
+	rejecting sync.WaitGroup
+
+	busy atomic.Uint64
+}
+
+// Listen listens on address, "host:port"; port 0 lets the kernel choose, an
+// empty or unspecified host means all RDMA devices, those that come later
+// included. cfg may be nil.
+//
+// RDMA ports are a space of their own: they neither conflict with TCP ports
+// nor are they reached through them. Errors match ErrAddrInUse when the port
+// is taken, ErrNoDevice when the address is not on an RDMA interface,
+// ErrLoopback for loopback addresses, os.ErrPermission for ports below 1024.
+func Listen(ctx context.Context, address string, cfg *ListenConfig) (*Listener, error) {
+	addrs, err := resolve(ctx, address)
+	if err != nil {
+		return nil, newOpError("listen", nil, err)
+	}
+	return ListenAddr(addrs[0], cfg)
+}
+
+// ListenAddr is Listen for an address that needs no resolving.
+func ListenAddr(addr netip.AddrPort, cfg *ListenConfig) (*Listener, error) {
+	l, err := listen(addr, cfg)
+	if err != nil {
+		e := newOpError("listen", nil, err)
+		e.Local = Addr{addr}
+		return nil, e
+	}
+	return l, nil
+}
+
+func listen(addr netip.AddrPort, cfg *ListenConfig) (*Listener, error) {
+	var lc ListenConfig
+	if cfg != nil {
+		lc = *cfg
+	}
+	conf, err := lc.Config.resolved()
+	if err != nil {
+		return nil, err
+	}
+	if lc.Backlog == 0 {
+		lc.Backlog = defaultBacklog
+	}
+	if lc.Backlog < 0 {
+		return nil, fmt.Errorf("backlog %d: %w", lc.Backlog, syscall.EINVAL)
+	}
+	if err := checkAddr(addr.Addr()); err != nil {
+		return nil, err
+	}
+	id, err := NewID(&IDOptions{Channel: lc.Channel})
+	if err != nil {
+		return nil, err
+	}
+	l := &Listener{id: id, cfg: conf, queue: make(chan *Request, lc.Backlog), closed: make(chan struct{})}
+	if err := l.start(addr, lc); err != nil {
+		_ = id.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// start binds and listens.
+func (l *Listener) start(addr netip.AddrPort, lc ListenConfig) error {
+	sa, err := ucma.SockaddrFrom(addr)
+	if err != nil {
+		return err
+	}
+	if lc.AFOnly {
+		if err := l.id.SetAFOnly(true); err != nil {
+			return &stepFailure{step: stepBind, err: err}
+		}
+	}
+	if err := l.id.Bind(sa); err != nil {
+		return &stepFailure{step: stepBind, err: err}
+	}
+	// Before Listen, or the first request could slip by.
+	l.id.setHandler(l.handle)
+	// The kernel's backlog counts what is not fetched yet, and this package
+	// fetches at once, so the kernel's limit is the right one.
+	if err := l.id.Listen(0); err != nil {
+		return &stepFailure{step: stepListen, err: err}
+	}
+	route, err := l.id.Route()
+	if err != nil {
+		return &stepFailure{step: stepListen, err: err}
+	}
+	l.addr = addrOf(route.Src)
+	return nil
+}
+
+// Addr returns the address listened on, with the port the kernel chose.
+func (l *Listener) Addr() net.Addr { return l.addr }
+
+// ID returns the listening ID, for options and queries.
+func (l *Listener) ID() *ID { return l.id }
+
+// Busy returns how many requests were rejected because the backlog was full.
+func (l *Listener) Busy() uint64 { return l.busy.Load() }
+
+// handle queues requests, in the event channel's goroutine.
+func (l *Listener) handle(ev ucma.Event) bool {
+	if ev.Type != abi.RDMA_CM_EVENT_CONNECT_REQUEST {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ending {
+		return false // the event channel destroys the orphan
+	}
+	id, err := l.id.adopt(ev.ID)
+	if err != nil {
+		return false
+	}
+	r := &Request{id: id, cfg: l.cfg, param: ev.Conn()}
+	select {
+	case l.queue <- r:
+	default:
+		l.busy.Add(1)
+		l.rejecting.Go(func() {
+			_ = id.Reject([]byte("busy"))
+			_ = id.Close()
+		})
+	}
+	return true
+}
+
+// Accept returns the next connection request. Nothing is committed yet:
+// answer it with Request.Accept or Request.Reject. After Close the error
+// matches net.ErrClosed.
+func (l *Listener) Accept(ctx context.Context) (*Request, error) {
+	select {
+	case r, ok := <-l.queue:
+		if !ok {
+			return nil, l.opError(net.ErrClosed)
+		}
+		if err := r.locate(); err != nil {
+			_ = r.Close()
+			return nil, l.opError(err)
+		}
+		return r, nil
+	case <-ctx.Done():
+		return nil, l.opError(ctx.Err())
+	}
+}
+
+func (l *Listener) opError(err error) error {
+	e := newOpError("accept", nil, err)
+	e.Local = l.addr
+	return e
+}
+
+// Close stops listening and rejects the requests that nobody accepted yet.
+// Connections that were accepted live on.
+func (l *Listener) Close() error {
+	l.mu.Lock()
+	if l.ending {
+		l.mu.Unlock()
+		l.rejecting.Wait()
+		return nil
+	}
+	l.ending = true
+	close(l.queue)
+	l.mu.Unlock()
+	close(l.closed)
+	err := l.id.Close()
+	for r := range l.queue {
+		if closeErr := r.Close(); err == nil && !errors.Is(closeErr, net.ErrClosed) {
+			err = closeErr
+		}
+	}
+	l.rejecting.Wait()
+	if err != nil {
+		e := newOpError("close", nil, err)
+		e.Local = l.addr
+		return e
+	}
+	return nil
+}

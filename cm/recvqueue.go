@@ -1,0 +1,120 @@
+package cm
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/uverbs"
+)
+
+// A recvQueue keeps the receive buffers: each is posted, or holds a message
+// that waits for Recv, or is lent to the application.
+type recvQueue struct {
+	depth   int
+	size    int
+	buffers *Region
+	ready   chan received // messages in order of arrival; has room for all
+
+	first     chan struct{} // closed with the first completion
+	firstOnce sync.Once
+
+	mu     sync.Mutex
+	unread []*Message // given back by RecvCopy
+}
+
+// received is a message as the completion describes it.
+type received struct {
+	slot uint32
+	wc   uverbs.WC
+}
+
+func (q *recvQueue) init(depth, size int, buffers *Region) {
+	q.depth, q.size, q.buffers = depth, size, buffers
+	q.ready, q.first = make(chan received, depth), make(chan struct{})
+}
+
+// complete queues a message. Slot numbers come back through memory shared with
+// the kernel, so they are checked.
+func (q *recvQueue) complete(wc *uverbs.WC) {
+	slot := wc.ID &^ recvBit
+	if slot >= uint64(q.depth) || wc.Status != abi.IB_WC_SUCCESS {
+		return
+	}
+	select {
+	case q.ready <- received{slot: uint32(slot), wc: *wc}:
+	default:
+	}
+	q.firstOnce.Do(func() { close(q.first) })
+}
+
+// post gives a buffer to the device.
+func (c *Conn) postRecv(slot uint32) error {
+	return c.qp.PostRecv(uverbs.RecvWR{
+		ID:   recvBit | uint64(slot),
+		SGEs: []uverbs.SGE{c.recvs.buffers.Slice(int(slot)*c.recvs.size, c.recvs.size).sge()},
+	})
+}
+
+// postAllRecvs posts every buffer with one call.
+func (c *Conn) postAllRecvs() error {
+	wrs := make([]uverbs.RecvWR, c.recvs.depth)
+	for i := range wrs {
+		wrs[i] = uverbs.RecvWR{
+			ID:   recvBit | uint64(i),
+			SGEs: []uverbs.SGE{c.recvs.buffers.Slice(i*c.recvs.size, c.recvs.size).sge()},
+		}
+	}
+	return c.qp.PostRecv(wrs...)
+}
+
+// A Message is what a send, or a write with immediate data, of the peer
+// brought.
+type Message struct {
+	// Data is the received bytes; it is valid until Release, and until the
+	// connection is closed. A write with immediate leaves it empty: its
+	// bytes are where the peer wrote them.
+	Data []byte
+
+	// Imm is the immediate value, in host order, when HasImm.
+	Imm    uint32
+	HasImm bool
+
+	// Written is how many bytes a write with immediate brought.
+	Written int
+
+	conn     *Conn
+	slot     uint32
+	released atomic.Bool
+}
+
+// Release gives the buffer back for the next message. Until then it is one of
+// Config.RecvDepth that the peer cannot use. It may be called more than once.
+func (m *Message) Release() error {
+	if m.released.Swap(true) {
+		return nil
+	}
+	m.Data = nil
+	if err := m.conn.Err(); err != nil {
+		return nil // nothing to give back to
+	}
+	if err := m.conn.postRecv(m.slot); err != nil {
+		return m.conn.opError("receive", err)
+	}
+	return nil
+}
+
+// message makes a Message of a completion.
+func (c *Conn) message(r received) *Message {
+	m := &Message{conn: c, slot: r.slot}
+	if r.wc.Flags&abi.IB_WC_WITH_IMM != 0 {
+		m.Imm, m.HasImm = r.wc.Imm, true
+	}
+	if r.wc.Opcode == abi.IB_WC_RECV_RDMA_WITH_IMM {
+		m.Written = int(r.wc.ByteLen)
+		return m
+	}
+	n := min(int(r.wc.ByteLen), c.recvs.size)
+	m.Data = c.recvs.buffers.Slice(int(r.slot)*c.recvs.size, n).Bytes()
+	return m
+}

@@ -1,0 +1,184 @@
+package cm
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync/atomic"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/ucma"
+)
+
+// A Request is a peer's wish to connect. It must be answered: with Accept, or
+// with Reject or Close. One goroutine answers it, once.
+type Request struct {
+	id       *ID
+	cfg      Config
+	param    ucma.ConnParam
+	route    ucma.Route
+	answered atomic.Bool
+}
+
+// AcceptOptions say how to accept. A nil pointer means all defaults.
+type AcceptOptions struct {
+	// PrivateData travels in the answer, at most MaxAcceptData bytes. The
+	// peer sees it padded with zeros to MaxAcceptData.
+	PrivateData []byte
+
+	// Config shapes the connection; nil means the listener's.
+	Config *Config
+
+	// OnStep, if not nil, is called after each step.
+	OnStep func(Step)
+}
+
+// locate reads the addresses of both ends.
+func (r *Request) locate() (err error) {
+	r.route, err = r.id.Route()
+	return err
+}
+
+// LocalAddr returns the address the peer connects to.
+func (r *Request) LocalAddr() net.Addr { return addrOf(r.route.Src) }
+
+// RemoteAddr returns the peer's address.
+func (r *Request) RemoteAddr() net.Addr { return addrOf(r.route.Dst) }
+
+// PrivateData returns what the peer attached, padded with zeros to
+// MaxConnectData bytes.
+func (r *Request) PrivateData() []byte { return r.param.PrivateData }
+
+// Param returns the peer's connection parameters as this side sees them.
+func (r *Request) Param() ucma.ConnParam { return r.param }
+
+// ID returns the request's ID, for queries. It belongs to the request.
+func (r *Request) ID() *ID { return r.id }
+
+// Accept accepts the request and returns the connection when the peer has
+// confirmed it. On error the request is over and the peer is told. An error
+// that matches ErrPeerGone means that the peer had given up.
+func (r *Request) Accept(ctx context.Context, opts *AcceptOptions) (*Conn, error) {
+	var o AcceptOptions
+	if opts != nil {
+		o = *opts
+	}
+	c, err := r.accept(ctx, o)
+	if err != nil {
+		return nil, r.opError("accept", err)
+	}
+	return c, nil
+}
+
+func (r *Request) accept(ctx context.Context, o AcceptOptions) (*Conn, error) {
+	// Checked first: a failed accept makes the kernel reject the peer, and
+	// a mistake in the parameters should not.
+	cfg := r.cfg
+	if o.Config != nil {
+		var err error
+		if cfg, err = o.Config.resolved(); err != nil {
+			return nil, err
+		}
+	}
+	if err := checkPrivateData(o.PrivateData, MaxAcceptData); err != nil {
+		return nil, err
+	}
+	if r.answered.Swap(true) {
+		return nil, net.ErrClosed
+	}
+	steps := startSteps(o.OnStep)
+	c, err := newConn(r.id, cfg)
+	if err != nil {
+		_ = r.id.Close()
+		return nil, err
+	}
+	steps.done(stepQueuePair, "queue pair %#x on %s", c.qp.Number(), c.Device())
+	r.id.setHandler(c.handle)
+	if err := c.answer(ctx, &r.param, o.PrivateData, steps); err != nil {
+		c.undo()
+		_ = r.id.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// answer is the passive side: ready to receive and send, answer, wait for the
+// confirmation.
+func (c *Conn) answer(ctx context.Context, peer *ucma.ConnParam, privateData []byte, steps *steps) error {
+	c.data = peer.PrivateData
+	local, served := c.reads(peer)
+	// RTS before the answer: the peer's first message may overtake its
+	// confirmation.
+	if err := c.toRTS(local, served); err != nil {
+		return inStep(stepAccept, err)
+	}
+	if err := c.id.Accept(c.param(privateData, local, served), ucma.ECE{}); err != nil {
+		return err
+	}
+	steps.done(stepAccept, "answered")
+	if err := c.waitConfirmed(ctx); err != nil {
+		return inStep(stepAccept, err)
+	}
+	c.setConnected()
+	steps.done(stepEstablish, "confirmed by the peer")
+	return nil
+}
+
+// waitConfirmed waits for ESTABLISHED. When a message arrives first, the
+// confirmation was lost or overtaken; the message proves the connection, and
+// telling the connection manager so brings ESTABLISHED about.
+func (c *Conn) waitConfirmed(ctx context.Context) error {
+	waitCtx, cancel := context.WithCancel(ctx)
+	notified := make(chan struct{})
+	go func() {
+		defer close(notified)
+		c.sleep(1)
+		defer c.sleep(-1)
+		c.pump(true)
+		select {
+		case <-c.recvs.first:
+			_ = c.id.Notify(uint32(abi.IB_EVENT_COMM_EST))
+		case <-waitCtx.Done():
+		}
+	}()
+	err := c.id.WaitEstablished(ctx)
+	cancel()
+	<-notified
+	return err
+}
+
+// Reject refuses the request; the peer's error has privateData, at most
+// MaxRejectData bytes.
+func (r *Request) Reject(privateData []byte) error {
+	if err := checkPrivateData(privateData, MaxRejectData); err != nil {
+		return r.opError("reject", err)
+	}
+	if r.answered.Swap(true) {
+		return r.opError("reject", net.ErrClosed)
+	}
+	err := r.id.Reject(privateData)
+	if closeErr := r.id.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return r.opError("reject", err)
+	}
+	return nil
+}
+
+// Close refuses the request without data if it was not answered yet.
+func (r *Request) Close() error {
+	if r.answered.Swap(true) {
+		return nil
+	}
+	if err := r.id.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+		return r.opError("close", err)
+	}
+	return nil
+}
+
+func (r *Request) opError(op string, err error) error {
+	e := newOpError(op, r.RemoteAddr(), err)
+	e.Local = r.LocalAddr()
+	return e
+}

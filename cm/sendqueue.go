@@ -1,0 +1,172 @@
+package cm
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"syscall"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/uverbs"
+)
+
+// A sendQueue keeps the operations that are under way, one slot each.
+type sendQueue struct {
+	slots []sendSlot
+	free  chan uint32
+
+	mu      sync.Mutex // guards the buffers' creation
+	buffers *Region    // of SendCopy, one piece a slot; made at first use
+}
+
+// A sendSlot is one operation. Its memory is made once, so that an operation
+// allocates nothing.
+type sendSlot struct {
+	wr   [1]uverbs.SendWR
+	sges []uverbs.SGE
+	done chan uverbs.WC // has room for the one completion
+
+	mu        sync.Mutex
+	abandoned bool // nobody waits any more; the completion frees the slot
+}
+
+func (q *sendQueue) init(depth, maxSGE int) {
+	q.slots, q.free = make([]sendSlot, depth), make(chan uint32, depth)
+	for i := range q.slots {
+		q.slots[i].sges = make([]uverbs.SGE, 0, maxSGE)
+		q.slots[i].done = make(chan uverbs.WC, 1)
+		q.free <- uint32(i)
+	}
+}
+
+// complete delivers a completion. It does not block: a slot has one operation
+// at a time. IDs come back through memory shared with the kernel, so they are
+// checked.
+func (q *sendQueue) complete(wc *uverbs.WC) {
+	if wc.ID >= uint64(len(q.slots)) {
+		return
+	}
+	s := &q.slots[wc.ID]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.abandoned {
+		s.abandoned = false
+		q.free <- uint32(wc.ID)
+		return
+	}
+	select {
+	case s.done <- *wc:
+	default:
+	}
+}
+
+// abandon gives up waiting for a slot. It reports false when the completion
+// has arrived after all.
+func (s *sendSlot) abandon() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.done) > 0 {
+		return false
+	}
+	s.abandoned = true
+	return true
+}
+
+// perform carries out one operation: it waits for a slot, posts, and waits
+// for the completion. prepare fills the request of slot i.
+func (c *Conn) perform(ctx context.Context, prepare func(i uint32, s *sendSlot) error) (uverbs.WC, error) {
+	if err := c.Err(); err != nil {
+		return uverbs.WC{}, err
+	}
+	i, err := await(ctx, c, c.sends.free)
+	if err != nil {
+		return uverbs.WC{}, err
+	}
+	s := &c.sends.slots[i]
+	s.wr[0] = uverbs.SendWR{ID: uint64(i), Flags: uverbs.SendSignaled}
+	s.sges = s.sges[:0]
+	if err := prepare(i, s); err != nil {
+		c.sends.free <- i
+		return uverbs.WC{}, err
+	}
+	s.wr[0].SGEs = s.sges
+	if err := c.qp.PostSend(s.wr[:]...); err != nil {
+		c.sends.free <- i
+		return uverbs.WC{}, err
+	}
+	wc, err := await(ctx, c, s.done)
+	if err != nil {
+		if s.abandon() {
+			return uverbs.WC{}, err
+		}
+		wc = <-s.done
+	}
+	c.sends.free <- i
+	return wc, c.statusError(&wc)
+}
+
+// statusError explains a completion. A flushed request is reported with what
+// broke the connection.
+func (c *Conn) statusError(wc *uverbs.WC) error {
+	switch wc.Status {
+	case abi.IB_WC_SUCCESS:
+		return nil
+	case abi.IB_WC_WR_FLUSH_ERR:
+		if err := c.Err(); err != nil {
+			return err
+		}
+	}
+	return wc.Err()
+}
+
+// gather puts slices into a request and returns their total length.
+func (c *Conn) gather(s *sendSlot, slices []Slice) (total uint64, err error) {
+	for _, sl := range slices {
+		if err := sl.check(c); err != nil {
+			return 0, err
+		}
+		if sl.n == 0 {
+			continue
+		}
+		if len(s.sges) == cap(s.sges) {
+			return 0, fmt.Errorf("%d slices: %w (Config.MaxSGE is %d)", len(slices), uverbs.ErrTooManySGEs, c.cfg.MaxSGE)
+		}
+		s.sges = append(s.sges, sl.sge())
+		total += uint64(sl.n)
+	}
+	return total, nil
+}
+
+// copyOut puts Go memory into a request: into the request itself when it is
+// short, else into the slot's own piece of registered memory.
+func (c *Conn) copyOut(i uint32, s *sendSlot, p []byte) error {
+	if len(p) <= c.cfg.MaxInline {
+		s.wr[0].Inline = p
+		return nil
+	}
+	if len(p) > c.cfg.RecvSize {
+		return fmt.Errorf("message of %d bytes: Config.RecvSize is %d: %w", len(p), c.cfg.RecvSize, syscall.EMSGSIZE)
+	}
+	buffers, err := c.sendBuffers()
+	if err != nil {
+		return err
+	}
+	piece := buffers.Slice(int(i)*c.cfg.RecvSize, len(p))
+	copy(piece.Bytes(), p)
+	s.sges = append(s.sges, piece.sge())
+	return nil
+}
+
+func (c *Conn) sendBuffers() (*Region, error) {
+	c.sends.mu.Lock()
+	defer c.sends.mu.Unlock()
+	if c.sends.buffers == nil {
+		r, err := c.dev.alloc(len(c.sends.slots)*c.cfg.RecvSize, 0)
+		if err != nil {
+			return nil, err
+		}
+		r.conn = c
+		c.sends.buffers = r
+	}
+	return c.sends.buffers, nil
+}

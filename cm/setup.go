@@ -1,0 +1,179 @@
+package cm
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/ucma"
+	"github.com/purerdma/rdma/uverbs"
+)
+
+// minRNRTimer is how long the peer waits before it sends again when this side
+// has no receive posted: code 12, 0.64 ms (InfiniBand specification, table 45).
+// The kernel's own choice, code 0, is the longest wait there is, 655 ms.
+const minRNRTimer = 12
+
+// newConn makes the connection's queues on the device that id is bound to,
+// ready to receive. On error it undoes what it did; id stays the caller's.
+func newConn(id *ID, cfg Config) (*Conn, error) {
+	route, err := id.Route()
+	if err != nil {
+		return nil, &stepFailure{step: stepOpenDevice, err: err}
+	}
+	dev, err := acquireDevice(route)
+	if err != nil {
+		return nil, &stepFailure{step: stepOpenDevice, err: err}
+	}
+	c := &Conn{
+		id: id, dev: dev, cfg: cfg,
+		local: addrOf(route.Src), remote: addrOf(route.Dst),
+		ended:   make(chan struct{}),
+		regions: make(map[*Region]struct{}),
+	}
+	if err := c.setUp(); err != nil {
+		c.undo()
+		return nil, &stepFailure{step: stepQueuePair, err: err}
+	}
+	return c, nil
+}
+
+// setUp creates the objects in the order in which they need each other.
+func (c *Conn) setUp() error {
+	c.sends.init(c.cfg.SendDepth, c.cfg.MaxSGE)
+	var err error
+	c.cq, err = c.dev.ctx.CreateCQ(uverbs.CQConfig{
+		Entries: c.cfg.SendDepth + c.cfg.RecvDepth,
+		Channel: c.dev.ch,
+		Notify:  c.completionEvent,
+	})
+	if err != nil {
+		return err
+	}
+	c.qp, err = c.dev.pd.CreateQP(uverbs.QPConfig{
+		Type:   abi.IB_UVERBS_QPT_RC,
+		SendCQ: c.cq, RecvCQ: c.cq,
+		Cap: uverbs.QPCap{
+			MaxSendWR: c.cfg.SendDepth, MaxRecvWR: c.cfg.RecvDepth,
+			MaxSendSGE: c.cfg.MaxSGE, MaxRecvSGE: 1,
+			MaxInline: c.cfg.MaxInline,
+		},
+	})
+	if err != nil {
+		return err
+	}
+	buffers, err := c.dev.alloc(c.cfg.RecvDepth*c.cfg.RecvSize, 0)
+	if err != nil {
+		return err
+	}
+	buffers.conn = c
+	c.recvs.init(c.cfg.RecvDepth, c.cfg.RecvSize, buffers)
+	if err := c.toInit(); err != nil {
+		return err
+	}
+	return c.postAllRecvs()
+}
+
+// undo releases a connection that did not come about, except its ID.
+func (c *Conn) undo() {
+	if c.qp != nil {
+		_ = c.qp.Close()
+	}
+	if c.cq != nil {
+		_ = c.cq.Close()
+	}
+	_ = c.deregister()
+	c.dev.put()
+}
+
+// toInit takes the queue pair to INIT, where receives can be posted. The
+// kernel leaves the access flags empty before the request is sent; they are
+// set here once, so that no second transition is needed later.
+func (c *Conn) toInit() error {
+	attr, err := c.id.InitQPAttr(abi.IB_QPS_INIT)
+	if err != nil {
+		return err
+	}
+	attr.QPAccessFlags = uint32(uverbs.AccessRemoteWrite | uverbs.AccessRemoteRead | uverbs.AccessRemoteAtomic)
+	return c.qp.ModifyFromCM(&attr)
+}
+
+// toRTS takes the queue pair through RTR to RTS with what both sides agreed
+// on. localReads and peerReads are the outstanding reads and atomics of this
+// side and of the peer.
+func (c *Conn) toRTS(localReads, peerReads uint8) error {
+	rtr, err := c.id.InitQPAttr(abi.IB_QPS_RTR)
+	if err != nil {
+		return err
+	}
+	rtr.MinRnrTimer = minRNRTimer
+	rtr.MaxDestRdAtomic = peerReads
+	if err := c.qp.ModifyFromCM(&rtr); err != nil {
+		return err
+	}
+	rts, err := c.id.InitQPAttr(abi.IB_QPS_RTS)
+	if err != nil {
+		return err
+	}
+	rts.MaxRdAtomic = localReads
+	return c.qp.ModifyFromCM(&rts)
+}
+
+// reads returns how many reads and atomics this side may have outstanding and
+// serves, as far as configuration, device and (if peer is not nil) the peer
+// allow. An event shows the peer's wishes from our side already: its
+// initiator depth arrives as our responder resources.
+func (c *Conn) reads(peer *ucma.ConnParam) (local, served uint8) {
+	local = uint8(min(c.cfg.LocalReads, c.dev.maxInitiate))
+	served = uint8(min(c.cfg.PeerReads, c.dev.maxServe))
+	if peer != nil {
+		local = min(local, peer.InitiatorDepth)
+		served = min(served, peer.ResponderResources)
+	}
+	return local, served
+}
+
+// param describes this side to the peer.
+func (c *Conn) param(privateData []byte, local, served uint8) *ucma.ConnParam {
+	return &ucma.ConnParam{
+		PrivateData:        privateData,
+		ResponderResources: served,
+		InitiatorDepth:     local,
+		FlowControl:        true,
+		RetryCount:         uint8(c.cfg.RetryCount),
+		RNRRetryCount:      uint8(c.cfg.RNRRetryCount),
+		QPNum:              c.qp.Number(),
+	}
+}
+
+// setConnected notes that the peer knows of the connection, so that Close says
+// goodbye.
+func (c *Conn) setConnected() {
+	c.mu.Lock()
+	c.connected = true
+	c.mu.Unlock()
+}
+
+// A Step is a finished part of a Dial or Accept, for tracing.
+type Step struct {
+	Name   string        // "resolve address", "resolve route", "connect", "establish", …
+	Took   time.Duration // of this step
+	Detail string        // what it found, for people
+}
+
+// steps times the parts of an operation and reports them.
+type steps struct {
+	report func(Step)
+	start  time.Time
+}
+
+func startSteps(report func(Step)) *steps { return &steps{report: report, start: time.Now()} }
+
+// done ends a step and starts the next one.
+func (s *steps) done(name, format string, args ...any) {
+	now := time.Now()
+	if s.report != nil {
+		s.report(Step{Name: name, Took: now.Sub(s.start), Detail: fmt.Sprintf(format, args...)})
+	}
+	s.start = now
+}

@@ -1,0 +1,138 @@
+package cm
+
+import (
+	"context"
+	"syscall"
+	"time"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/ucma"
+)
+
+// defaultStepTimeout is how long the kernel tries to resolve an address or a
+// route when the caller's context has no deadline.
+const defaultStepTimeout = 5 * time.Second
+
+// Bind gives the ID its local address (rdma_bind_addr). Port 0 lets the kernel
+// choose one; Route tells which. Errors match [ErrAddrInUse] for a port that is
+// taken, [ErrNoDevice] for an address without RDMA, os.ErrPermission for a
+// port below 1024 without the capability.
+func (id *ID) Bind(addr ucma.Sockaddr) error {
+	return id.do(func(ch *ucma.Channel, h uint32) error { return bindError(addr, ch.Bind(h, addr)) })
+}
+
+// Listen starts listening (rdma_listen). backlog bounds the requests the
+// kernel keeps until this package fetches them, which it does at once; 0 means
+// the kernel's limit. Requests arrive at NextRequest.
+func (id *ID) Listen(backlog int) error {
+	err := id.do(func(ch *ucma.Channel, h uint32) error { return ch.Listen(h, uint32(max(backlog, 0))) })
+	if isErrno(err, syscall.EADDRNOTAVAIL) || isErrno(err, syscall.EADDRINUSE) {
+		// An ID that shares its address (SetReuseAddr) may bind it, but
+		// listen only alone.
+		return withCause(ErrAddrInUse, err)
+	}
+	return err
+}
+
+// ResolveAddr finds source address, device and port towards dst
+// (rdma_resolve_addr). A zero src lets the kernel choose. Errors match
+// syscall.ENETUNREACH without a route, [ErrNoDevice] when the route leaves
+// through an interface without RDMA, and are time-outs when no neighbour
+// answers; after one of them the step may be tried again.
+func (id *ID) ResolveAddr(ctx context.Context, src, dst ucma.Sockaddr) error {
+	ms := timeoutMs(ctx)
+	return id.step(ctx, stepResolveAddr,
+		func(ch *ucma.Channel, h uint32) error { return ch.ResolveAddr(h, src, dst, ms) },
+		abi.RDMA_CM_EVENT_ADDR_RESOLVED, abi.RDMA_CM_EVENT_ADDR_ERROR)
+}
+
+// ResolveRoute finds the path to the resolved address (rdma_resolve_route).
+func (id *ID) ResolveRoute(ctx context.Context) error {
+	ms := timeoutMs(ctx)
+	return id.step(ctx, stepResolveRoute,
+		func(ch *ucma.Channel, h uint32) error { return ch.ResolveRoute(h, ms) },
+		abi.RDMA_CM_EVENT_ROUTE_RESOLVED, abi.RDMA_CM_EVENT_ROUTE_ERROR)
+}
+
+// step runs a command and waits for the event that says how it went.
+func (id *ID) step(ctx context.Context, name string, cmd func(*ucma.Channel, uint32) error, good, bad abi.RDMACMEventType) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := id.do(cmd); err != nil {
+		return stepError(name, err)
+	}
+	ev, err := id.wait(ctx, func(ev ucma.Event) bool {
+		return ev.Type == good || ev.Type == bad || ev.Type == abi.RDMA_CM_EVENT_DEVICE_REMOVAL
+	})
+	if err != nil {
+		return err
+	}
+	return stepError(name, eventError(ev, good))
+}
+
+// timeoutMs turns a context's deadline into the kernel's time limit for a
+// step. A second is added so that it is the context that ends the wait, and
+// the kernel's own timer only the backstop.
+func timeoutMs(ctx context.Context) uint32 {
+	d := defaultStepTimeout
+	if deadline, ok := ctx.Deadline(); ok {
+		d = time.Until(deadline) + time.Second
+	}
+	const longest = time.Hour
+	return uint32(min(max(d, time.Millisecond), longest) / time.Millisecond)
+}
+
+// Route returns addresses, device, port and path of the ID. Before they are
+// known they are zero.
+func (id *ID) Route() (r ucma.Route, err error) {
+	err = id.do(func(ch *ucma.Channel, h uint32) error {
+		r, err = ch.QueryRoute(h)
+		return err
+	})
+	return r, err
+}
+
+// InitQPAttr returns the attributes a queue pair of this ID needs on its way
+// to state (IB_QPS_INIT, RTR or RTS), with the mask of valid ones
+// (rdma_init_qp_attr).
+func (id *ID) InitQPAttr(state abi.IBQPState) (attr abi.IBUverbsQPAttr, err error) {
+	err = id.do(func(ch *ucma.Channel, h uint32) error {
+		attr, err = ch.InitQPAttr(h, uint32(state))
+		return err
+	})
+	return attr, err
+}
+
+// Notify reports an asynchronous event of the ID's queue pair
+// (rdma_notify): IB_EVENT_COMM_EST when data arrived before the connection
+// was reported established. That it was established already is no error.
+func (id *ID) Notify(event uint32) error {
+	err := id.do(func(ch *ucma.Channel, h uint32) error { return ch.Notify(h, event) })
+	if isErrno(err, syscall.EISCONN) {
+		return nil
+	}
+	return err
+}
+
+// SetTOS sets the type of service of the ID's traffic, before its route is
+// resolved.
+func (id *ID) SetTOS(tos uint8) error {
+	return id.do(func(ch *ucma.Channel, h uint32) error { return ch.SetTOS(h, tos) })
+}
+
+// SetReuseAddr lets several IDs bind one address.
+func (id *ID) SetReuseAddr(on bool) error {
+	return id.do(func(ch *ucma.Channel, h uint32) error { return ch.SetReuseAddr(h, on) })
+}
+
+// SetAFOnly keeps an IPv6 wildcard from taking IPv4 too.
+func (id *ID) SetAFOnly(on bool) error {
+	return id.do(func(ch *ucma.Channel, h uint32) error { return ch.SetAFOnly(h, on) })
+}
+
+// SetACKTimeout sets the queue pair's local ACK time-out, 4.096 µs · 2^exponent,
+// before the route is resolved.
+func (id *ID) SetACKTimeout(exponent uint8) error {
+	return id.do(func(ch *ucma.Channel, h uint32) error { return ch.SetACKTimeout(h, exponent) })
+}
