@@ -108,7 +108,7 @@ type CMID struct {
 	PortSpace   uint32
 	State       uint8 // enum rdma_cm_state
 	QPNumber    uint32
-	Source, Dst netip.AddrPort // invalid when unset or not an IP address
+	Source, Dst netip.AddrPort // invalid or zero when unset; invalid when not IP
 }
 
 // CMIDs lists the connection-manager IDs that are bound to a device.
