@@ -17,7 +17,7 @@ type config struct {
 	bare    bool          // run the binary in a root that holds nothing else
 	cwd     string        // working directory of the binary
 	timeout time.Duration // after this the binary is killed; 0: never
-	node    int           // index of this guest
+	node    int           // index of this guest, from the environment
 	nodes   int           // number of guests on the segment
 
 	argv []string
@@ -34,6 +34,13 @@ func readConfig(dir string) (*config, error) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
 		if err := c.set(key, value); err != nil {
 			return nil, fmt.Errorf("/vm/conf: %s=%s: %w", key, value, err)
+		}
+	}
+	// All guests share one RAM disk; their number comes on the kernel's command
+	// line, which passes unknown variables to init.
+	if node := os.Getenv("RDMA_NODE"); node != "" {
+		if err := c.set("node", node); err != nil {
+			return nil, fmt.Errorf("RDMA_NODE: %w", err)
 		}
 	}
 	if c.argv, err = readList(filepath.Join(dir, "argv")); err != nil {

@@ -31,7 +31,7 @@ start_reader() {
 
 # start_guest DIR NODE: DIR has vmlinux and initrd as $VMLINUX and $INITRD say.
 start_guest() {
-	local dir=$1 node=$2 prefix='' log=file
+	local dir=$1 node=$2 prefix=''
 	((NODES > 1)) && prefix="[$node] "
 	mkdir -p "$dir"
 	rm -f "$dir"/{out,err,ctl,console}
@@ -44,7 +44,7 @@ start_guest() {
 		-machine q35 -accel tcg,thread=multi -cpu max -m "$MEM" -smp "$SMP"
 		-nodefaults -no-user-config -display none -no-reboot
 		-device isa-debug-exit,iobase=0xf4,iosize=1
-		-chardev "$log,id=log,path=$dir/console" -serial chardev:log
+		-chardev "file,id=log,path=$dir/console" -serial chardev:log
 		-chardev "file,id=out,path=$dir/out" -serial chardev:out
 		-chardev "file,id=err,path=$dir/err" -serial chardev:err
 		-chardev "file,id=ctl,path=$dir/ctl" -serial chardev:ctl
@@ -57,6 +57,10 @@ start_guest() {
 	setpriv --pdeathsig KILL -- qemu-system-x86_64 "${args[@]}" "${network[@]}" \
 		</dev/null >"$dir/qemu.log" 2>&1 &
 	QEMU_PIDS[node]=$!
+	if ((VERBOSE)); then
+		tail --pid=$! -s 0.2 -f "$dir/console" >&2 &
+		READER_PIDS+=($!)
+	fi
 }
 
 kernel_command_line() {
