@@ -66,7 +66,8 @@ func sendCases() []struct {
 		return out
 	}
 	rdma := cat(remote, []field{{wqeRKey, uint32(0x1234)}})
-	atomic := cat(remote, length(8), []field{{wqeCompare, uint64(7)}, {wqeSwap, uint64(9)}, {wqeAtomKey, uint32(0x1234)}, {wqeNumSGE, uint32(1)}}, slowSGEs(wqeSize, atomicSGE))
+	operands := []field{{wqeCompare, uint64(7)}, {wqeSwap, uint64(9)}, {wqeAtomKey, uint32(0x1234)}}
+	atomic := cat(remote, length(8), operands, []field{{wqeNumSGE, uint32(1)}}, slowSGEs(wqeSize, atomicSGE))
 	wr := func(op abi.IBUverbsWROpcode, flags uint32, sges []provider.SGE) provider.SendWR {
 		return provider.SendWR{
 			ID: 0x0102030405060708, Opcode: op, Flags: flags, SGEs: sges, Imm: 0xcafe1234, InvalidateKey: 0x7777,

@@ -6,7 +6,7 @@ import "errors"
 // that posting allocates nothing.
 var (
 	errMessageSize   = errors.New("message of 2 GiB or more: split it")
-	errInlineAndSGE  = errors.New("request has both inline data and scatter/gather entries, or asks for inline data and has only entries: put the bytes into Inline")
+	errInlineAndSGE  = errors.New("request has inline data and scatter/gather entries: use one of them")
 	errInlineOpcode  = errors.New("opcode cannot carry inline data: use a scatter/gather entry")
 	errAtomicSize    = errors.New("an atomic operation needs scatter/gather entries of 8 bytes in all")
 	errAtomicAlign   = errors.New("remote address of an atomic operation is not a multiple of 8")

@@ -50,6 +50,7 @@ func FuzzRing(f *testing.F) {
 func FuzzPoll(f *testing.F) {
 	f.Add([]byte{1, 2, 3}, uint32(3), uint32(1))
 	f.Add(make([]byte, 512), uint32(0xffffffff), uint32(0x80000001))
+	f.Add([]byte{}, uint32(8), uint32(8)) // an empty ring, whatever the upper bits say
 	f.Fuzz(func(t *testing.T, slots []byte, prod, step uint32) {
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 		mem := guarded(t, hdrSize+8*64)

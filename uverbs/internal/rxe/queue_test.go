@@ -81,3 +81,18 @@ func TestFullFollowsConsumer(t *testing.T) {
 		}
 	}
 }
+
+// TestViewsEndWithTheSlot: what is copied into a slot can never run into the
+// next one, whatever the limits of the queue are.
+func TestViewsEndWithTheSlot(t *testing.T) {
+	r := mustRing(t, newRingMem(2, 256), sendWQESize)
+	if got := len(r.sges(0, sendWQESize)); got != 3 {
+		t.Errorf("%d entries behind a send request, want 3", got)
+	}
+	if got := len(r.sges(1, recvWQESize)); got != 13 {
+		t.Errorf("%d entries behind a receive request, want 13", got)
+	}
+	if got := len(r.inline(1)); got != 48 {
+		t.Errorf("room for %d bytes of inline data, want 48", got)
+	}
+}
