@@ -1,0 +1,92 @@
+package rping
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestInfoWire(t *testing.T) {
+	info := Info{Addr: 0x0102030405060708, RKey: 0x090a0b0c, Size: 64}
+	got, err := info.AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0, 0, 0, 64}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("wire form (-want +got):\n%s", diff)
+	}
+	var back Info
+	if err := back.UnmarshalBinary(got); err != nil || back != info {
+		t.Errorf("UnmarshalBinary = %+v, %v; want %+v", back, err, info)
+	}
+}
+
+func TestInfoRefused(t *testing.T) {
+	wire := func(i Info) []byte { b, _ := i.AppendBinary(nil); return b }
+	for name, b := range map[string][]byte{
+		"nothing":      nil,
+		"short":        make([]byte, InfoSize-1),
+		"long":         make([]byte, InfoSize+1),
+		"empty memory": wire(Info{Addr: 1}),
+		"too long":     wire(Info{Addr: 1, Size: MaxSize + 1}),
+		"wraps around": wire(Info{Addr: ^uint64(0) - 10, Size: 64}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			info := Info{Addr: 7}
+			if err := info.UnmarshalBinary(b); !errors.Is(err, ErrProtocol) {
+				t.Errorf("error %v, want one that matches ErrProtocol", err)
+			}
+			if want := (Info{Addr: 7}); info != want {
+				t.Errorf("changed to %+v", info)
+			}
+		})
+	}
+}
+
+func FuzzInfo(f *testing.F) {
+	f.Add(make([]byte, InfoSize))
+	f.Add(bytes.Repeat([]byte{0xff}, InfoSize))
+	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0, 0, 0, 64})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var info Info
+		if err := info.UnmarshalBinary(b); err != nil {
+			if info != (Info{}) || !errors.Is(err, ErrProtocol) {
+				t.Fatalf("%v left %+v", err, info)
+			}
+			return
+		}
+		if info.Size == 0 || info.Size > MaxSize || info.Addr+uint64(info.Size) < info.Addr {
+			t.Fatalf("accepted %+v", info)
+		}
+		if back, _ := info.AppendBinary(nil); !bytes.Equal(back, b) {
+			t.Fatalf("%x came back as %x", b, back)
+		}
+	})
+}
+
+func TestFill(t *testing.T) {
+	for name, tc := range map[string]struct {
+		n    uint64
+		size int
+		want string
+	}{
+		"first":        {0, 32, "rdma-ping-0: ABCDEFGHIJKLMNOPQR\x00"},
+		"second":       {1, 32, "rdma-ping-1: BCDEFGHIJKLMNOPQRS\x00"},
+		"letters wrap": {57, 32, "rdma-ping-57: zABCDEFGHIJKLMNOP\x00"},
+		"start wraps":  {58, 32, "rdma-ping-58: ABCDEFGHIJKLMNOPQ\x00"},
+		"smallest":     {2147483647, MinSize, "rdma-ping-2147483647: HIJ\x00"},
+		"head cut":     {5, 6, "rdma-\x00"},
+		"empty":        {5, 0, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := make([]byte, tc.size)
+			Fill(got, tc.n)
+			if diff := cmp.Diff(tc.want, string(got)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}

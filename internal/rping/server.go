@@ -1,0 +1,161 @@
+package rping
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// Stats is what a server did for one client.
+type Stats struct {
+	Pings uint64 // complete ones
+	Bytes uint64 // of their data, one way
+}
+
+// ServeOptions change how a client is served. A nil pointer means defaults.
+type ServeOptions struct {
+	// Idle ends a connection on which nothing arrived for so long; 0 means
+	// never. A client whose machine died does not say goodbye.
+	Idle time.Duration
+
+	// OnPing, if not nil, sees the data of each ping after it was read.
+	OnPing func(seq uint64, data []byte)
+}
+
+// ErrIdle is returned for a client that was silent for too long.
+var ErrIdle = errors.New("client was silent for too long")
+
+// Serve answers a client's pings until it disconnects, and returns what was
+// done. The error is nil when the client left between two pings; it is a
+// *[StepError] that matches [ErrProtocol] when it sent what it must not, io.EOF
+// when it left in the middle of a ping, [ErrIdle], or what the transport says.
+// The connection is the caller's to close, and is of no more use.
+func Serve(ctx context.Context, t Transport, opts *ServeOptions) (Stats, error) {
+	s := &session{t: t}
+	if opts != nil {
+		s.opts = *opts
+	}
+	err := s.run(ctx)
+	if s.mem != nil {
+		err = errors.Join(err, s.mem.Close())
+	}
+	return s.stats, err
+}
+
+// session is one client being served.
+type session struct {
+	t     Transport
+	opts  ServeOptions
+	mem   Memory // holds the data; grows with what clients ask for
+	stats Stats
+}
+
+func (s *session) run(ctx context.Context) error {
+	for {
+		src, err := s.recvInfo(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return s.failed("receive address of data", err)
+		}
+		last, err := s.ping(ctx, src)
+		if err != nil || last {
+			return err
+		}
+	}
+}
+
+// ping answers one ping. last means that the client was gone once it had its
+// answer.
+func (s *session) ping(ctx context.Context, src Info) (last bool, err error) {
+	size := int(src.Size)
+	if err := s.room(size); err != nil {
+		return false, s.failed("allocate memory", err)
+	}
+	if err := s.t.Read(ctx, s.mem, src); err != nil {
+		return false, s.failed("read the client's data", err)
+	}
+	if s.opts.OnPing != nil {
+		s.opts.OnPing(s.stats.Pings, s.mem.Bytes()[:size])
+	}
+	if err := s.goAhead(ctx); err != nil {
+		return false, s.failed("tell the client to go ahead", err)
+	}
+	dst, err := s.recvInfo(ctx)
+	if err != nil {
+		return false, s.failed("receive address for the answer", err)
+	}
+	if dst.Size < src.Size {
+		err := fmt.Errorf("%w: %d bytes to write back into memory of %d", ErrProtocol, src.Size, dst.Size)
+		return false, s.failed("write the data back", err)
+	}
+	if err := s.t.Write(ctx, dst, s.mem, size); err != nil {
+		return false, s.failed("write the data back", err)
+	}
+	err = s.goAhead(ctx)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false, s.failed("tell the client that its data is back", err)
+	}
+	// A client may disconnect as soon as it has the message, before its
+	// device has confirmed it: the end of the connection is then all that
+	// this side sees of it.
+	s.stats.Pings++
+	s.stats.Bytes += uint64(size)
+	return err != nil, nil
+}
+
+// room makes the memory hold n bytes.
+func (s *session) room(n int) error {
+	if s.mem != nil && len(s.mem.Bytes()) >= n {
+		return nil
+	}
+	if s.mem != nil {
+		old := s.mem
+		s.mem = nil
+		if err := old.Close(); err != nil {
+			return err
+		}
+	}
+	mem, err := s.t.Alloc(n, false)
+	s.mem = mem
+	if err != nil {
+		s.mem = nil
+	}
+	return err
+}
+
+func (s *session) recvInfo(ctx context.Context) (Info, error) {
+	wait := ctx
+	if s.opts.Idle > 0 {
+		var cancel context.CancelFunc
+		wait, cancel = context.WithTimeoutCause(ctx, s.opts.Idle, ErrIdle)
+		defer cancel()
+	}
+	var b [InfoSize]byte
+	n, err := s.t.Recv(wait, b[:])
+	if err != nil {
+		if ctx.Err() == nil && context.Cause(wait) == ErrIdle {
+			return Info{}, fmt.Errorf("%w (%v)", ErrIdle, s.opts.Idle)
+		}
+		return Info{}, err
+	}
+	var info Info
+	err = info.UnmarshalBinary(b[:min(n, len(b))])
+	if n > len(b) {
+		err = wrongLength(n)
+	}
+	return info, err
+}
+
+// goAhead sends a message without content, as long as the client expects it.
+func (s *session) goAhead(ctx context.Context) error {
+	var b [InfoSize]byte
+	return s.t.Send(ctx, b[:])
+}
+
+func (s *session) failed(step string, err error) error {
+	return &StepError{Seq: s.stats.Pings, Step: step, Err: err}
+}

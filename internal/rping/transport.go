@@ -1,0 +1,32 @@
+package rping
+
+import "context"
+
+// A Transport is what the protocol needs of a reliable connection. One
+// goroutine uses it at a time.
+type Transport interface {
+	// Send sends one message and returns when the peer's device has it.
+	Send(ctx context.Context, p []byte) error
+
+	// Recv receives one message into p and returns its length, also when
+	// that is more than p holds. The error matches io.EOF when the peer has
+	// ended the connection and nothing is left.
+	Recv(ctx context.Context, p []byte) (int, error)
+
+	// Alloc makes memory of n zeroed bytes. With remote, the peer may read
+	// and write it.
+	Alloc(n int, remote bool) (Memory, error)
+
+	// Read fetches src from the peer into the start of dst; Write puts the
+	// first n bytes of src into the peer's memory dst.
+	Read(ctx context.Context, dst Memory, src Info) error
+	Write(ctx context.Context, dst Info, src Memory, n int) error
+}
+
+// Memory is memory that the device may use.
+type Memory interface {
+	Bytes() []byte
+	// Info tells the peer where all of the memory is.
+	Info() Info
+	Close() error
+}
