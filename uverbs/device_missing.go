@@ -187,6 +187,9 @@ func (h *host) verbsModule(d *Diagnosis) ModuleStatus {
 	return h.module("ib_uverbs")
 }
 
+// miscMajor is the major number of the kernel's misc devices, rdma_cm among them.
+const miscMajor = 10
+
 func (h *host) cmModule(d *Diagnosis) ModuleStatus {
 	if d.CM.Exists() {
 		return ModuleStatus{"rdma_ucm", ModulePresent, "RDMA netlink names its character device"}
@@ -200,7 +203,17 @@ func (h *host) cmModule(d *Diagnosis) ModuleStatus {
 	if major, minor, ok := parseDev(attribute(dir, "dev")); ok {
 		d.CM = CharDev{Name: "rdma_cm", Major: major, Minor: minor, Path: h.nodePath("rdma_cm", major, minor)}
 		_, _ = fmt.Sscan(attribute(dir, "abi_version"), &d.CM.ABIVersion) // stays 0 when absent
+		return m
 	}
+	_, _ = h.fileHas("proc/misc", func(l string) bool { // without it the numbers stay unknown
+		var minor uint32
+		var name string
+		if n, _ := fmt.Sscan(l, &minor, &name); n != 2 || name != "rdma_cm" {
+			return false
+		}
+		d.CM = CharDev{Name: name, Major: miscMajor, Minor: minor, Path: h.nodePath(name, miscMajor, minor)}
+		return true
+	})
 	return m
 }
 
@@ -262,7 +275,7 @@ func (h *host) findCM(d *Diagnosis) {
 	if !d.CM.Exists() {
 		d.CMUsability = Usability{State: NoCharDevice, Reason: "the kernel has no rdma_cm device: module rdma_ucm is not loaded",
 			Remedy: "modprobe rdma_ucm (on the host)"}
-		if d.Modules[2].State != ModuleUnknown {
+		if s := d.Modules[2].State; s == ModuleNotLoaded || s == ModuleNotInstalled {
 			return // the finding about the module says so
 		}
 		if n, err := h.stat(h.path(devFolder, "rdma_cm")); err == nil && n.charDev {

@@ -28,7 +28,7 @@ type GIDEntry struct {
 // device. It fails with an error that matches fs.ErrNotExist when sysfs is not mounted
 // or has no such device or port; the table can then be queried from an open device.
 func (d *Device) GIDTable(port int) ([]GIDEntry, error) {
-	dir := d.host.path(sysClass, d.Name, "ports", strconv.Itoa(port))
+	dir := d.machine().path(sysClass, d.Name, "ports", strconv.Itoa(port))
 	entries, err := os.ReadDir(filepath.Join(dir, "gids"))
 	if err != nil {
 		return nil, fmt.Errorf("GID table of %s port %d: %w", d.Name, port, err)

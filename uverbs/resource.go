@@ -17,10 +17,7 @@ func ResourceSummary(d *Device) (map[string]uint64, error) {
 	if d.Index < 0 {
 		return nil, fmt.Errorf("resources of %s: RDMA netlink is not available: %w", d.Name, errors.ErrUnsupported)
 	}
-	h := d.host
-	if h == nil {
-		h = realHost()
-	}
+	h := d.machine()
 	c, err := h.dial()
 	if err != nil {
 		return nil, fmt.Errorf("resources of %s: %w", d.Name, err)

@@ -71,10 +71,7 @@ func (u Usability) String() string {
 // its character device. It makes no verbs context. The result holds for this moment,
 // this user and this container.
 func (d *Device) Usability() Usability {
-	h := d.host
-	if h == nil {
-		h = realHost()
-	}
+	h := d.machine()
 	if !d.CharDev.Exists() {
 		if u, gone := h.goneOrMoved(d, nil); gone {
 			return u
