@@ -80,6 +80,17 @@ func TestFullFollowsConsumer(t *testing.T) {
 			t.Errorf("producer %d, consumer %#x: full = %v", tc.prod, tc.cons, got)
 		}
 	}
+	k.word(hdrCons).Store(3)
+	for limit, want := range []uint32{0, 1, 2, 3, 3, 3} { // more than fits is what fits
+		r.atMost(uint32(limit))
+		got := uint32(0)
+		for !r.full(3 + got) {
+			got++
+		}
+		if got != want {
+			t.Errorf("limit %d: %d requests fit, want %d", limit, got, want)
+		}
+	}
 }
 
 // TestViewsEndWithTheSlot: what is copied into a slot can never run into the

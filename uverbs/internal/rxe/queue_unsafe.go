@@ -38,6 +38,7 @@ type ring struct {
 	prod  *atomic.Uint32
 	cons  *atomic.Uint32
 	mask  uint32 // slots - 1
+	limit uint32 // requests that fit, at most mask
 	shift uint8  // log2 of the slot size
 }
 
@@ -68,6 +69,7 @@ func newRing(mem []byte, minSlot uintptr) (ring, error) {
 		prod:  (*atomic.Uint32)(unsafe.Pointer(&h.ProducerIndex)),
 		cons:  (*atomic.Uint32)(unsafe.Pointer(&h.ConsumerIndex)),
 		mask:  mask,
+		limit: mask,
 		shift: uint8(shift),
 	}, nil
 }

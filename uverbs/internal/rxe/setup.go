@@ -76,6 +76,7 @@ func (c *context) finishSend(q *sendQueue, ops []opFlags, handle uint32, cap pro
 	if err != nil {
 		return fmt.Errorf("send ring: %w", err)
 	}
+	r.atMost(cap.MaxSendWR)
 	l := limits{sges: cap.MaxSendSGE, inline: cap.MaxInline}
 	if l.sges == 0 {
 		// rxe_requester refuses a request with data when the queue has
@@ -92,6 +93,7 @@ func (c *context) finishRecv(q *recvQueue, cap provider.QPCap, mi []byte) error 
 	if err != nil {
 		return fmt.Errorf("receive ring: %w", err)
 	}
+	r.atMost(cap.MaxRecvWR)
 	*q = recvQueue{ring: r, prod: r.prod.Load() & r.mask, sges: cap.MaxRecvSGE}
 	return nil
 }

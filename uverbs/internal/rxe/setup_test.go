@@ -141,7 +141,7 @@ func TestNoEntriesNoInline(t *testing.T) {
 		t.Fatal(err)
 	}
 	rq := env.add(newRingMem(2, 64))
-	q, err := s.Done(1, 17, provider.QPCap{MaxInline: 8}, append(rq, env.add(newRingMem(2, 256))...))
+	q, err := s.Done(1, 17, provider.QPCap{MaxSendWR: 1, MaxInline: 8}, append(rq, env.add(newRingMem(2, 256))...))
 	if err != nil {
 		t.Fatal(err)
 	}
