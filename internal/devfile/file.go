@@ -74,7 +74,10 @@ func (f *File) Write(p []byte) error {
 // TryWrite is Write without the allocation of an error: it returns the bare
 // errno. Callbacks of WaitRead use it, because they must see EAGAIN.
 func (f *File) TryWrite(p []byte) error {
-	_, err := f.h.Write(p)
+	n, err := f.h.Write(p)
+	if err == nil && n != len(p) {
+		return syscall.EIO
+	}
 	return err
 }
 

@@ -1,0 +1,5 @@
+//go:build !race
+
+package devfile
+
+const raceEnabled = false
