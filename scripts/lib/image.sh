@@ -6,12 +6,19 @@ pack() {
 	(cd "$1" && find . -mindepth 1 | LC_ALL=C sort | cpio -o -H newc -R +0:+0 --quiet) >"$2"
 }
 
+# make_layout FOLDER: all parts of the RAM disk use the merged layout, because a
+# later part that has a folder /lib would replace the link of an earlier one.
+make_layout() {
+	mkdir -p "$1"/usr/{bin,sbin,lib,lib64}
+	ln -s usr/bin usr/sbin usr/lib usr/lib64 "$1/"
+}
+
 # guest_init prints the path of the guest's init program, and builds it when its
 # source has changed.
 guest_init() {
 	local key out
 	require go
-	key=$(cat "$ROOT"/integration/guest/*.go "$ROOT/go.sum" | sha256sum | cut -c1-16)
+	key=$(cat "$ROOT"/integration/guest/*.go "$ROOT/go.sum" "$ROOT/scripts/lib/image.sh" | sha256sum | cut -c1-16)
 	out=$CACHE/guest/$key/init
 	if [[ ! -x $out ]]; then
 		mkdir -p "${out%/*}"
@@ -44,9 +51,9 @@ pack_guest() {
 	local dir=$1
 	[[ -s $dir/guest.cpio ]] && return
 	rm -rf "$dir/image"
-	mkdir -p "$dir/image/sbin"
+	make_layout "$dir/image"
 	ln "$dir/init" "$dir/image/init"
-	ln -s ../init "$dir/image/sbin/modprobe"
+	ln -s ../../init "$dir/image/usr/sbin/modprobe"
 	pack "$dir/image" "$dir/guest.cpio.new"
 	rm -rf "$dir/image"
 	mv "$dir/guest.cpio.new" "$dir/guest.cpio"
@@ -56,6 +63,7 @@ pack_guest() {
 add_file() {
 	local image=$1 src=$2 dst=$3
 	[[ -e $src ]] || die -s 2 "no such file: $src"
+	[[ $dst =~ ^/(bin|sbin|lib|lib64)/ ]] && dst=/usr$dst
 	mkdir -p "$image/$(dirname "$dst")"
 	cp -rL --reflink=auto "$src" "$image/$dst"
 }

@@ -57,35 +57,33 @@ machine_kernel_packages() {
 	echo "linux-image-$version linux-modules-$version linux-modules-extra-$version"
 }
 
-# fetch_kernel SERIES makes $CACHE/kernels/SERIES: vmlinux, modules.cpio, load,
-# release. It prints the folder.
+# Raised whenever the contents of a prepared kernel folder change.
+KERNEL_FORMAT=2
+
+# fetch_kernel SERIES prints a folder with vmlinux, rdma.cpio, net.cpio (modules)
+# and release, and makes it when it is not there.
 fetch_kernel() {
-	local dir=$CACHE/kernels/$1
-	if [[ ! -e $dir/release || $(<"$dir/format") != "$KERNEL_FORMAT" ]]; then
-		with_lock "kernel-$1" prepare_kernel "$1" >&2
-	fi
+	local dir=$CACHE/kernels/$1.$KERNEL_FORMAT
+	[[ -e $dir/release ]] || with_lock "kernel-$1" prepare_kernel "$1" "$dir" >&2
 	printf '%s' "$dir"
 }
 
-# Raised whenever the contents of a prepared kernel folder change.
-KERNEL_FORMAT=1
-
 prepare_kernel() {
-	local series=$1 dir=$CACHE/kernels/$1 tmp suite packages
-	[[ -e $dir/release && $(<"$dir/format") == "$KERNEL_FORMAT" ]] && return
+	local series=$1 dir=$2 tmp suite packages
+	[[ -e $dir/release ]] && return
 	require xz zstd cpio depmod dpkg-deb apt-get
 	suite=$(suite_of "$series")
 	with_lock "apt-$suite" apt_lists "$suite"
-	read -ra packages <<<"$(kernel_packages "$series")"
+	packages=$(kernel_packages "$series")
 	mkdir -p "$CACHE/kernels"
 	tmp=$(mktemp -d "$CACHE/kernels/tmp.XXXXXX")
 	# shellcheck disable=SC2064
 	trap "rm -rf '$tmp'" EXIT
-	apt_download "$suite" "$tmp" "${packages[@]}"
+	# shellcheck disable=SC2086
+	apt_download "$suite" "$tmp" $packages
 	unpack_kernel "$tmp"
 	build_modules "$tmp"
-	echo "$KERNEL_FORMAT" >"$tmp/format"
-	rm -rf "$tmp"/{tree,image,*.deb,*.log} "$dir"
+	rm -rf "$tmp"/{tree,image,*.deb,*.log}
 	mv "$tmp" "$dir"
 }
 
@@ -149,7 +147,7 @@ build_module_set() {
 	local dir=$1 set=$2 version=$3 name load=1
 	shift 3
 	local from=$dir/tree/usr/lib/modules/$version image=$dir/image/$set
-	local to=$image/lib/modules/$version
+	local to=$image/usr/lib/modules/$version
 	mkdir -p "$to"
 	: >"$dir/$set.load"
 	for name in "$@"; do

@@ -11,7 +11,7 @@ tools_cpio() {
 	printf '%s' "$out"
 }
 
-TOOLS_FORMAT=1
+TOOLS_FORMAT=2
 
 build_tools() {
 	local out=$1 tmp deb
@@ -26,8 +26,7 @@ build_tools() {
 	# libibverbs only recommends its providers, and rping aborts at its end
 	# without libgcc_s (pthread_exit).
 	apt_download_closure machine "$tmp" "$@" ibverbs-providers libgcc-s1
-	mkdir -p "$tmp/tree/usr"/{bin,sbin,lib,lib64}
-	ln -s usr/bin usr/sbin usr/lib usr/lib64 "$tmp/tree/"
+	make_layout "$tmp/tree"
 	for deb in "$tmp"/*.deb; do
 		dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$tmp/tree" --keep-directory-symlink \
 			--exclude='./usr/share/doc' --exclude='./usr/share/man' --exclude='./usr/share/locale' \
