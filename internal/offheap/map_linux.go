@@ -2,9 +2,16 @@ package offheap
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 )
+
+var mapped atomic.Int64
+
+// Mapped returns how many bytes of Map were not given back yet, for leak
+// checks. The pool of command blocks is part of it and never shrinks.
+func Mapped() int64 { return mapped.Load() }
 
 // Map returns n zeroed bytes of anonymous memory, rounded up to whole pages.
 // MADV_DONTFORK is not set: kernels since 5.12 copy pinned pages on fork.
@@ -17,6 +24,7 @@ func Map(n int) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("map %d bytes: %w", n, err)
 	}
+	mapped.Add(int64(n))
 	return mem, nil
 }
 
@@ -25,5 +33,6 @@ func Unmap(mem []byte) error {
 	if err := unix.Munmap(mem); err != nil {
 		return fmt.Errorf("unmap %d bytes: %w", len(mem), err)
 	}
+	mapped.Add(-int64(len(mem)))
 	return nil
 }

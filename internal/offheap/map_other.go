@@ -9,3 +9,6 @@ func Map(int) ([]byte, error) { return nil, errors.ErrUnsupported }
 
 // Unmap returns errors.ErrUnsupported.
 func Unmap([]byte) error { return errors.ErrUnsupported }
+
+// Mapped returns 0.
+func Mapped() int64 { return 0 }

@@ -1,0 +1,155 @@
+//go:build linux
+
+package integration
+
+import (
+	"errors"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/uverbs"
+)
+
+// TestRxePostTooEarly: before RTS the kernel refuses the doorbell. The
+// requests are in the ring then, as the error says, and go out with the next
+// doorbell.
+func TestRxePostTooEarly(t *testing.T) {
+	a, b := rxeUnconnected(t, rxeConfig{cap: verbsCap})
+	err := a.qp.PostSend(uverbs.SendWR{ID: 1, Opcode: abi.IB_UVERBS_WR_SEND, Flags: uverbs.SendSignaled})
+	var pe *uverbs.PostError
+	if !errors.As(err, &pe) || pe.Posted != 1 || !errors.Is(err, syscall.EINVAL) {
+		t.Fatalf("send in RESET: %v", err)
+	}
+	rxeConnect(t, a, b)
+	b.recv(uverbs.RecvWR{ID: 10}, uverbs.RecvWR{ID: 11})
+	a.send(uverbs.SendWR{ID: 2, Opcode: abi.IB_UVERBS_WR_SEND, Flags: uverbs.SendSignaled})
+	b.want(10, abi.IB_WC_RECV)
+	b.want(11, abi.IB_WC_RECV)
+	a.want(1, abi.IB_WC_SEND)
+	a.want(2, abi.IB_WC_SEND)
+}
+
+// TestRxeFlush: what was posted before the queue pair failed is flushed on
+// every kernel.
+func TestRxeFlush(t *testing.T) {
+	a, _ := rxePair(t, rxeConfig{cap: verbsCap})
+	a.recv(uverbs.RecvWR{ID: 1}, uverbs.RecvWR{ID: 2})
+	a.send(uverbs.SendWR{ID: 3, Opcode: abi.IB_UVERBS_WR_SEND}, uverbs.SendWR{ID: 4, Opcode: abi.IB_UVERBS_WR_SEND})
+	if err := a.qp.ToError(); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[uint64]bool{}
+	for _, wc := range rxeWait(t, a, 4) {
+		seen[wc.ID] = true
+		if wc.Status != abi.IB_WC_WR_FLUSH_ERR || wc.QPN != a.qp.Number() {
+			t.Errorf("%+v", wc)
+		}
+	}
+	if len(seen) != 4 {
+		t.Errorf("flushed requests: %v", seen)
+	}
+	a.recv(uverbs.RecvWR{ID: 5})
+	time.Sleep(50 * time.Millisecond)
+	var wcs [8]uverbs.WC
+	n, _ := a.cq.Poll(wcs[:])
+	t.Logf("receive in ERR: %d completions", n)
+	err := a.qp.PostSend(uverbs.SendWR{ID: 6, Opcode: abi.IB_UVERBS_WR_SEND})
+	time.Sleep(50 * time.Millisecond)
+	n, _ = a.cq.Poll(wcs[:])
+	t.Logf("send in ERR: %v, %d completions %+v", err, n, wcs[:n])
+}
+
+// TestRxeReset takes a used queue pair back to RESET and connects it again;
+// the rings go on where they were.
+func TestRxeReset(t *testing.T) {
+	a, b := rxePair(t, rxeConfig{cap: uverbs.QPCap{MaxSendWR: 4, MaxRecvWR: 4, MaxInline: 64}})
+	for round := range 5 {
+		a.recv(uverbs.RecvWR{ID: 99}) // forgotten by the reset
+		b.recv(uverbs.RecvWR{ID: 1, SGEs: []uverbs.SGE{b.mr.SGE(0, 64)}})
+		a.send(uverbs.SendWR{ID: 2, Opcode: abi.IB_UVERBS_WR_SEND, Flags: uverbs.SendSignaled, Inline: []byte{byte(round)}})
+		b.want(1, abi.IB_WC_RECV)
+		a.want(2, abi.IB_WC_SEND)
+		if b.mr.Bytes()[0] != byte(round) {
+			t.Fatalf("round %d: got %d", round, b.mr.Bytes()[0])
+		}
+		if err := errors.Join(a.qp.ToReset(), b.qp.ToReset()); err != nil {
+			t.Fatal(err)
+		}
+		rxeConnect(t, a, b)
+	}
+}
+
+// TestRxeCQOverflow lets more complete than the queue holds: what is in the
+// ring can be polled, and the overflow is reported.
+func TestRxeCQOverflow(t *testing.T) {
+	a, b := rxePair(t, rxeConfig{cap: uverbs.QPCap{MaxSendWR: 64, MaxRecvWR: 1, MaxInline: 16}, entries: 2})
+	holds := a.cq.Entries()
+	wrs := make([]uverbs.SendWR, holds+3)
+	for i := range wrs {
+		wrs[i] = uverbs.SendWR{
+			ID: uint64(i), Opcode: abi.IB_UVERBS_WR_RDMA_WRITE, Flags: uverbs.SendSignaled,
+			Inline: []byte{1}, RemoteAddr: b.mr.Addr() + uint64(i), RKey: b.mr.RKey(),
+		}
+	}
+	a.send(wrs...)
+	for deadline := time.Now().Add(verbsTimeout); b.mr.Bytes()[len(wrs)-1] == 0 && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(20 * time.Millisecond)
+	got := make([]uverbs.WC, 64)
+	n, err := a.cq.Poll(got)
+	if err != nil || n != holds {
+		t.Fatalf("%d completions, %v; the queue holds %d", n, err, holds)
+	}
+	for i, wc := range got[:n] {
+		if wc.ID != uint64(i) {
+			t.Errorf("completion %d has id %d", i, wc.ID)
+		}
+	}
+}
+
+// TestRxeNoAllocations is the zero of the data path on a real ring.
+func TestRxeNoAllocations(t *testing.T) {
+	a, b := rxePair(t, rxeConfig{cap: verbsCap})
+	wrs := []uverbs.SendWR{{Opcode: abi.IB_UVERBS_WR_SEND, Flags: uverbs.SendSignaled, SGEs: []uverbs.SGE{a.mr.SGE(0, 64)}}}
+	recvs := []uverbs.RecvWR{{SGEs: []uverbs.SGE{b.mr.SGE(0, 64)}}}
+	wcs := make([]uverbs.WC, 4)
+	poll := func(s *verbsSide) {
+		for n := 0; n == 0; {
+			var err error
+			if n, err = s.cq.Poll(wcs); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	allocs := testing.AllocsPerRun(50, func() {
+		if b.qp.PostRecv(recvs...) != nil || a.qp.PostSend(wrs...) != nil || b.cq.Arm() != nil {
+			t.Fatal("post failed")
+		}
+		poll(a)
+		poll(b)
+	})
+	if allocs != 0 {
+		t.Errorf("%v allocations per message", allocs)
+	}
+}
+
+func BenchmarkRxeWrite(b *testing.B) {
+	x, y := rxePair(b, rxeConfig{cap: verbsCap})
+	wrs := []uverbs.SendWR{{
+		Opcode: abi.IB_UVERBS_WR_RDMA_WRITE, Flags: uverbs.SendSignaled,
+		SGEs: []uverbs.SGE{x.mr.SGE(0, 64)}, RemoteAddr: y.mr.Addr(), RKey: y.mr.RKey(),
+	}}
+	wcs := make([]uverbs.WC, 4)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := x.qp.PostSend(wrs...); err != nil {
+			b.Fatal(err)
+		}
+		for n := 0; n == 0; {
+			n, _ = x.cq.Poll(wcs)
+		}
+	}
+}

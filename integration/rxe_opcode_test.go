@@ -1,0 +1,109 @@
+//go:build linux
+
+package integration
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/uverbs"
+)
+
+// TestRxeUnsupportedOpcodes: each is refused when posted, and the queue pair
+// works on as if nothing had happened.
+func TestRxeUnsupportedOpcodes(t *testing.T) {
+	const rc, uc = abi.IB_UVERBS_QPT_RC, abi.IB_UVERBS_QPT_UC
+	bad := map[abi.IBUverbsQPType][]abi.IBUverbsWROpcode{
+		rc: {
+			abi.IB_UVERBS_WR_BIND_MW, abi.IB_UVERBS_WR_TSO, abi.IB_UVERBS_WR_RDMA_READ_WITH_INV, abi.IB_UVERBS_WR_FLUSH,
+			abi.IB_UVERBS_WR_MASKED_ATOMIC_CMP_AND_SWP, abi.IB_UVERBS_WR_MASKED_ATOMIC_FETCH_AND_ADD, 0x20, 0xffffffff,
+		},
+		uc: {
+			abi.IB_UVERBS_WR_RDMA_READ, abi.IB_UVERBS_WR_ATOMIC_CMP_AND_SWP, abi.IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD,
+			abi.IB_UVERBS_WR_SEND_WITH_INV, abi.IB_UVERBS_WR_LOCAL_INV, abi.IB_UVERBS_WR_ATOMIC_WRITE, 0x20,
+		},
+	}
+	for typ, opcodes := range bad {
+		t.Run(fmt.Sprint(typ), func(t *testing.T) {
+			a, b := rxePair(t, rxeConfig{typ: typ, cap: verbsCap})
+			for _, op := range opcodes {
+				wr := uverbs.SendWR{Opcode: op, Flags: uverbs.SendSignaled, SGEs: []uverbs.SGE{a.mr.SGE(0, 8)}, RemoteAddr: b.mr.Addr(), RKey: b.mr.RKey()}
+				if err := a.qp.PostSend(wr); !errors.Is(err, uverbs.ErrOpcode) {
+					t.Errorf("opcode %d: %v", uint32(op), err)
+				}
+			}
+			verbsSend(t, a, b)
+		})
+	}
+}
+
+func TestRxeUC(t *testing.T) {
+	a, b := rxePair(t, rxeConfig{typ: abi.IB_UVERBS_QPT_UC, cap: verbsCap})
+	for _, run := range []func(*testing.T, *verbsSide, *verbsSide){
+		verbsSend, verbsSendImm, verbsWriteImm, verbsInline, verbsEntries, verbsBatch,
+	} {
+		run(t, a, b)
+	}
+}
+
+// TestRxeSendWithInvalidate: 5.10 hands a user's key over without looking at
+// it; later kernels refuse to invalidate a region that a user registered. The
+// receiver learns that from its completion, the sender of 6.1 does not.
+func TestRxeSendWithInvalidate(t *testing.T) {
+	a, b := rxePair(t, rxeConfig{cap: verbsCap})
+	b.recv(uverbs.RecvWR{ID: 1, SGEs: []uverbs.SGE{b.mr.SGE(0, 64)}})
+	a.send(uverbs.SendWR{ID: 2, Opcode: abi.IB_UVERBS_WR_SEND_WITH_INV, Flags: uverbs.SendSignaled, InvalidateKey: b.mr.RKey(), Inline: []byte("inv")})
+	wc := rxeWait(t, a, 1)[0]
+	if wc.ID != 2 || wc.QPN != a.qp.Number() {
+		t.Fatalf("%+v", wc)
+	}
+	got := rxeWait(t, b, 1)[0]
+	t.Logf("sender: %v, receiver: %v, key %#x", wc.Err(), got.Err(), got.InvalidatedKey)
+	if wc.Err() != nil || got.Err() != nil {
+		return
+	}
+	if got.Flags&abi.IB_WC_WITH_INVALIDATE == 0 || got.InvalidatedKey != b.mr.RKey() {
+		t.Errorf("receiver: %+v", got)
+	}
+	verbsEqual(t, "received", b.mr.Bytes()[:3], []byte("inv"))
+}
+
+// TestRxeLocalInvalidate: as above, 5.10 does it and later kernels refuse to.
+func TestRxeLocalInvalidate(t *testing.T) {
+	a, _ := rxePair(t, rxeConfig{cap: verbsCap})
+	a.send(uverbs.SendWR{ID: 1, Opcode: abi.IB_UVERBS_WR_LOCAL_INV, Flags: uverbs.SendSignaled, InvalidateKey: a.mr.LKey()})
+	wc := rxeWait(t, a, 1)[0]
+	t.Logf("local invalidate: %v", wc.Err())
+	if wc.ID != 1 || wc.Err() == nil && wc.Opcode != abi.IB_WC_LOCAL_INV {
+		t.Errorf("%+v", wc)
+	}
+}
+
+// TestRxeAtomicWrite: with the ability the 8 bytes arrive, without it the
+// request completes with an error.
+func TestRxeAtomicWrite(t *testing.T) {
+	a, b := rxePair(t, rxeConfig{cap: verbsCap})
+	attr, err := a.qp.Context().QueryDevice()
+	if err != nil {
+		t.Fatal(err)
+	}
+	able := attr.CapFlags&uint64(abi.IB_UVERBS_DEVICE_ATOMIC_WRITE) != 0
+	b.fill(0)
+	var val [8]byte
+	binary.NativeEndian.PutUint64(val[:], 0x1122334455667788)
+	a.send(uverbs.SendWR{
+		ID: 1, Opcode: abi.IB_UVERBS_WR_ATOMIC_WRITE, Flags: uverbs.SendSignaled, Inline: val[:],
+		RemoteAddr: b.mr.Addr() + 8, RKey: b.mr.RKey(),
+	})
+	wc := rxeWait(t, a, 1)[0]
+	if able != (wc.Err() == nil) {
+		t.Fatalf("device can: %v; completion: %v", able, wc.Err())
+	}
+	if able != bytes.Equal(b.mr.Bytes()[8:16], val[:]) {
+		t.Errorf("device can: %v; memory: % x", able, b.mr.Bytes()[8:16])
+	}
+}
