@@ -172,4 +172,3 @@ func verbsSolicited(t *testing.T, a, b *verbsSide) {
 	b.want(1, abi.IB_WC_RECV)
 	b.want(2, abi.IB_WC_RECV)
 }
-

@@ -200,4 +200,3 @@ func verbsEqual(t testing.TB, what string, got, want []byte) {
 		t.Fatalf("%s: got % x…, want % x…", what, got[:min(len(got), 16)], want[:min(len(want), 16)])
 	}
 }
-
