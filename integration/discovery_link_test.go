@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -122,6 +123,8 @@ func TestDiscoveryDeleteBusy(t *testing.T) {
 	err = uverbs.DeleteLink(ctx, d.Name)
 	if waits := !kernelAtLeast(t, 7, 0); waits != errors.Is(err, context.DeadlineExceeded) || !waits && err != nil {
 		t.Errorf("delete while open: %v", err)
+	} else if me := strconv.Itoa(os.Getpid()) + " ("; waits && !strings.Contains(err.Error(), me) {
+		t.Errorf("the error does not name this process, %s: %v", me, err)
 	}
 	t.Logf("after %v: %v", time.Since(start), err)
 	_ = c.Close() // the device may be gone already

@@ -234,9 +234,10 @@ func TestDiscoveryResources(t *testing.T) {
 	}
 }
 
-// discContext is a context with the time limit of one step.
+// discContext is a context with the time limit of one step. It is not made of the
+// test's own, which has ended when a cleanup runs.
 func discContext(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	t.Cleanup(cancel)
 	return ctx
 }

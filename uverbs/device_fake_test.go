@@ -22,7 +22,6 @@ type fakeNetlink struct {
 	charErr  map[int]error
 	system   rdmanl.System
 	counts   map[int]map[string]uint64
-	contexts []rdmanl.Context
 	err      error
 }
 
@@ -62,10 +61,6 @@ func (f *fakeNetlink) System(context.Context) (rdmanl.System, error) { return f.
 
 func (f *fakeNetlink) Resources(_ context.Context, index int) (map[string]uint64, error) {
 	return f.counts[index], f.err
-}
-
-func (f *fakeNetlink) Contexts(context.Context, int) ([]rdmanl.Context, error) {
-	return f.contexts, f.err
 }
 
 // rxeNetlink is a machine with rxe0 on v0, as captured on a real kernel.

@@ -23,7 +23,6 @@ type netlinkClient interface {
 	CharDev(ctx context.Context, index int, kind string) (rdmanl.CharDev, error)
 	System(ctx context.Context) (rdmanl.System, error)
 	Resources(ctx context.Context, index int) (map[string]uint64, error)
-	Contexts(ctx context.Context, index int) ([]rdmanl.Context, error)
 	Close() error
 }
 

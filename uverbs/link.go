@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"syscall"
@@ -276,23 +277,31 @@ func (h *host) deleteLinkByName(ctx context.Context, name string) error {
 	return e
 }
 
-// holders names the processes that have the device open, as far as the kernel tells
-// (RES_CTX_GET, kernel 5.16; a device that is being removed may no longer answer).
+// holders names the processes that have the device open, as far as this process may
+// look at others. Netlink is no help: a device that is being removed does not answer.
 func (h *host) holders(d *Device) string {
-	c, err := h.dial()
-	if err != nil {
+	processes, _ := os.ReadDir(h.path("proc")) // not mounted: nobody is named
+	var names []string
+	for _, p := range processes {
+		if _, err := strconv.Atoi(p.Name()); err == nil && h.holds(p.Name(), d.CharDev.Path) {
+			names = append(names, fmt.Sprintf("%s (%s)", p.Name(), attribute(h.path("proc", p.Name(), "comm"))))
+		}
+	}
+	if len(names) == 0 {
 		return ""
 	}
-	defer c.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), discoveryTimeout)
-	defer cancel()
-	contexts, err := c.Contexts(ctx, d.Index)
-	if err != nil || len(contexts) == 0 {
-		return ""
+	return " by process " + strings.Join(names, ", ")
+}
+
+// holds reports whether a process has a file open. The kernel adds " (deleted)" to the
+// name once the node is gone.
+func (h *host) holds(pid, path string) bool {
+	files, _ := os.ReadDir(h.path("proc", pid, "fd")) // another user's: not known
+	for _, f := range files {
+		target, err := os.Readlink(h.path("proc", pid, "fd", f.Name()))
+		if err == nil && strings.TrimSuffix(target, " (deleted)") == path {
+			return true
+		}
 	}
-	var pids []string
-	for _, x := range contexts {
-		pids = append(pids, fmt.Sprintf("%d (%s)", x.PID, attribute(h.path("proc", fmt.Sprint(x.PID), "comm"))))
-	}
-	return " by process " + strings.Join(pids, ", ")
+	return false
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -132,15 +134,22 @@ func TestDeleteLink(t *testing.T) {
 // TestDeleteLinkWaits: a process keeps the device open, and the caller gives up.
 func TestDeleteLinkWaits(t *testing.T) {
 	nl := rxeNetlink()
-	nl.contexts = []rdmanl.Context{{Owner: rdmanl.Owner{PID: 42}}}
-	h := fakeHost(t, nl, map[string]string{"proc/42/comm": "rping"}, nil)
+	h := fakeHost(t, nl, map[string]string{"proc/42/comm": "rping", "proc/43/comm": "other", "proc/uptime": "1"}, nil)
+	for link, target := range map[string]string{"proc/42/fd/5": "/dev/infiniband/uverbs0 (deleted)", "proc/43/fd/5": "/dev/null"} {
+		if err := os.MkdirAll(filepath.Dir(h.path(link)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(strings.Replace(target, "/dev/infiniband", h.path("dev/infiniband"), 1), h.path(link)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	h.deleteLink = func(context.Context, int) error {
 		cancel()
 		return fmt.Errorf("still under way: %w", ctx.Err())
 	}
 	err := h.deleteLinkByName(ctx, "rxe0")
-	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "42 (rping)") {
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "by process 42 (rping):") {
 		t.Errorf("got %v", err)
 	}
 }
