@@ -193,12 +193,19 @@ func (cq *CQ) Poll(wcs []WC) (int, error) {
 // Close destroys the queue (CQ_DESTROY) and wakes who waits for it. While
 // queue pairs use it, it returns a *[BusyError] that names them. It may be
 // called more than once and from any goroutine.
-func (cq *CQ) Close() error { return cq.life.close(cq.destroyKernel, cq.release) }
+func (cq *CQ) Close() error { return cq.life.close(cq.destroyExclusive, cq.release) }
+
+// destroyExclusive drops the queue's commands while the handle is still the
+// queue's own: the kernel gives it to the next queue at once, which would lose
+// its commands otherwise.
+func (cq *CQ) destroyExclusive() error {
+	cq.c.dropCQBells(cq.handle)
+	return cq.destroyKernel()
+}
 
 // release frees the ring of a queue that the kernel has destroyed.
 func (cq *CQ) release() error {
 	cq.c.registry.drop(cq.key)
-	cq.c.dropCQBells(cq.handle)
 	cq.pollMu.Lock()
 	ring := cq.ring
 	cq.ring = nil

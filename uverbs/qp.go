@@ -261,19 +261,20 @@ func (qp *QP) String() string { return qp.life.name }
 func (qp *QP) Close() error { return qp.life.close(qp.destroyExclusive, qp.release) }
 
 // destroyExclusive keeps doorbells out while the kernel destroys the object,
-// which it would otherwise refuse with EBUSY.
+// which it would otherwise refuse with EBUSY. The commands go first: the kernel
+// gives the handle to the next queue pair at once.
 func (qp *QP) destroyExclusive() error {
 	qp.sendMu.Lock()
 	defer qp.sendMu.Unlock()
 	qp.recvMu.Lock()
 	defer qp.recvMu.Unlock()
+	qp.c.dropQPBells(qp.handle)
 	return qp.destroyKernel()
 }
 
 // release frees the rings of a queue pair that the kernel has destroyed.
 func (qp *QP) release() error {
 	qp.c.registry.drop(qp.key)
-	qp.c.dropQPBells(qp.handle)
 	qp.sendMu.Lock()
 	qp.recvMu.Lock()
 	ring := qp.ring
