@@ -40,8 +40,9 @@ type Conn struct {
 	tearErr  error
 
 	mu        sync.Mutex
-	regions   map[*Region]struct{} // nil after Close
-	connected bool                 // the peer knows of the connection
+	regions   map[*Region]struct{}
+	closed    bool // by Close; no new regions
+	connected bool // the peer knows of the connection
 }
 
 // LocalAddr returns the address of this end.
@@ -94,7 +95,7 @@ func (c *Conn) end(err error) {
 func (c *Conn) isClosed() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.regions == nil
+	return c.closed
 }
 
 // handle sees the events of the connection in the event channel's goroutine.
@@ -134,13 +135,12 @@ func (c *Conn) Disconnect(ctx context.Context) error {
 // operations return an error that matches net.ErrClosed.
 func (c *Conn) Close() error {
 	c.mu.Lock()
-	regions := c.regions
-	c.regions = nil
+	c.closed = true
 	c.mu.Unlock()
 	c.end(net.ErrClosed)
 	err := c.tearDown()
-	for r := range regions {
-		if closeErr := r.release(); err == nil {
+	for _, r := range c.liveRegions() {
+		if closeErr := r.Close(); err == nil {
 			err = closeErr
 		}
 	}
@@ -231,7 +231,7 @@ func (c *Conn) liveRegions() []*Region {
 func (c *Conn) adoptRegion(r *Region) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.regions == nil {
+	if c.closed {
 		return net.ErrClosed
 	}
 	c.regions[r] = struct{}{}
