@@ -1,0 +1,213 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+)
+
+// app is one run of the program.
+type app struct {
+	out    io.Writer // results; goes nowhere when they are to be JSON
+	errOut io.Writer
+	raw    io.Writer // standard output itself
+	json   bool
+	sys    system
+	doc    document // what the command found out, also when it failed
+}
+
+// run executes a command line and returns the exit code.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	return runOn(ctx, realSystem(), args, stdout, stderr)
+}
+
+// runOn is run on a machine that may be a fake.
+func runOn(ctx context.Context, sys system, args []string, stdout, stderr io.Writer) int {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	w := &cancelWriter{w: stdout, cancel: cancel}
+	a := &app{out: w, raw: w, errOut: stderr, json: wantsJSON(args), sys: sys}
+	if a.json {
+		a.out = io.Discard
+	}
+	root := newRoot(a)
+	root.SetArgs(args)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err != nil && !errors.As(err, new(*commandError)) {
+		err = &commandError{command: cmd.CommandPath(), err: asUsage(err)}
+	}
+	return a.finish(err)
+}
+
+// wantsJSON looks for the flag itself, because the parser stops at the first
+// mistake, and mistakes are to be JSON too.
+func wantsJSON(args []string) bool {
+	if end := slices.Index(args, "--"); end >= 0 {
+		args = args[:end]
+	}
+	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
+}
+
+// finish reports the outcome and returns the exit code.
+func (a *app) finish(err error) int {
+	var e *errorDoc
+	if err != nil {
+		e = a.explain(err)
+	}
+	switch {
+	case a.json:
+		a.writeJSON(e)
+	case e != nil:
+		e.write(a.errOut)
+	}
+	if e != nil {
+		return e.ExitCode
+	}
+	return exitOK
+}
+
+// writeJSON prints the command's document. Commands that print one document
+// for each event leave none.
+func (a *app) writeJSON(e *errorDoc) {
+	switch {
+	case a.doc == nil && e == nil:
+		return
+	case a.doc == nil:
+		a.doc = &failureDoc{}
+	}
+	a.doc.setError(e)
+	a.printDoc(a.doc)
+}
+
+// printDoc prints one JSON document. A failed write has ended the run already.
+func (a *app) printDoc(doc any) {
+	enc := json.NewEncoder(a.raw)
+	enc.SetEscapeHTML(false)
+	if _, lines := doc.(*serveDoc); !lines {
+		enc.SetIndent("", "  ")
+	}
+	_ = enc.Encode(doc)
+}
+
+// printf prints results for people.
+func (a *app) printf(format string, args ...any) { fmt.Fprintf(a.out, format, args...) }
+
+// cancelWriter ends the run when its reader has gone, as with a pipe to head.
+type cancelWriter struct {
+	mu     sync.Mutex
+	w      io.Writer
+	cancel context.CancelCauseFunc
+}
+
+var errOutputClosed = errors.New("standard output was closed")
+
+func (w *cancelWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n, err := w.w.Write(p)
+	if err != nil {
+		w.cancel(errOutputClosed)
+	}
+	return n, err
+}
+
+// newRoot makes the command tree.
+func newRoot(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "rdmaprobe",
+		Short: "Show whether RDMA works here, and if not why",
+		Long: `rdmaprobe shows whether RDMA works here, and if not why. It needs nothing but
+the kernel: no C library, no other program, no file.
+
+Exit codes: 0 ok, 1 check failed, 2 usage, 3 no device, 4 permission,
+5 unreachable or time-out, 6 rejected.`,
+		Example:           "  rdmaprobe demo\n  rdmaprobe list --json",
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		DisableAutoGenTag: true,
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+	}
+	root.PersistentFlags().Bool("json", false, "print JSON instead of text, for failures too")
+	root.SetOut(a.raw)
+	root.SetErr(a.errOut)
+	root.AddCommand(newList(a), newRXE(a), newServe(a), newPing(a), newDemo(a), newVersion(a))
+	return root
+}
+
+// action makes a command's function: what it returns is a failure of the
+// command, and not of its arguments.
+func action(f func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		err := f(cmd, args)
+		if err == nil || errors.As(err, new(*usageError)) {
+			return err
+		}
+		return &commandError{command: cmd.CommandPath(), err: err}
+	}
+}
+
+// needOne wants exactly one argument, and says what it is.
+func needOne(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		switch len(args) {
+		case 0:
+			return usagef("%s is missing", what)
+		case 1:
+			return nil
+		}
+		return usagef("one argument is wanted, %s, and not %d", what, len(args))
+	}
+}
+
+// usageError is a mistake in the command line.
+type usageError struct {
+	msg    string
+	remedy string
+}
+
+func (e *usageError) Error() string { return e.msg }
+
+func usagef(format string, args ...any) error { return &usageError{msg: fmt.Sprintf(format, args...)} }
+
+// asUsage makes the parser's errors usage errors; their texts are good enough.
+func asUsage(err error) error {
+	if errors.As(err, new(*usageError)) {
+		return err
+	}
+	return &usageError{msg: strings.TrimSpace(err.Error())}
+}
+
+// commandError is what went wrong in which command.
+type commandError struct {
+	command string
+	err     error
+}
+
+func (e *commandError) Error() string { return e.err.Error() }
+func (e *commandError) Unwrap() error { return e.err }
+
+// explain turns any error into what users see.
+func (a *app) explain(err error) *errorDoc {
+	e := describe(err)
+	var ce *commandError
+	if errors.As(err, &ce) {
+		e.Command = ce.command
+	}
+	if e.Class == "usage" && e.Remedy == "" {
+		e.Remedy = e.Command + " --help"
+	}
+	// The list has the findings already.
+	if _, list := a.doc.(*listDoc); e.ExitCode == exitNoDevice && !list {
+		for _, f := range a.sys.diagnose().Findings {
+			e.Findings = append(e.Findings, newFindingDoc(f))
+		}
+	}
+	return e
+}

@@ -1,0 +1,33 @@
+// Command rdmaprobe shows whether RDMA works here, and if not why. It needs
+// nothing but the kernel: no C library, no other program, no file.
+//
+//	rdmaprobe list                 RDMA devices, and whether they are usable
+//	rdmaprobe rxe add eth0         make a soft-RoCE device
+//	rdmaprobe serve                answer pings of any number of clients
+//	rdmaprobe ping 10.0.0.7        ping a server with verified data
+//	rdmaprobe demo                 all of it on this machine, then clean up
+//	rdmaprobe version              versions of module, kernel and ABIs
+//
+// serve and ping speak the protocol of rping, so either end may be the C tool.
+//
+// Every command knows --json, also for its failures. Exit codes: 0 ok, 1 check
+// failed, 2 usage, 3 no device, 4 permission, 5 unreachable or time-out, 6
+// rejected.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	// A second signal ends the program at once.
+	context.AfterFunc(ctx, stop)
+	// Without this, a closed pipe on standard output would kill the program
+	// before it has cleaned up; run ends on the failed write instead.
+	signal.Ignore(syscall.SIGPIPE)
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}

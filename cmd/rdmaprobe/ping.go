@@ -1,0 +1,222 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/purerdma/rdma/cm"
+	"github.com/purerdma/rdma/internal/rping"
+)
+
+// pingOptions is the command line of ping.
+type pingOptions struct {
+	target   string
+	source   netip.AddrPort
+	count    uint64
+	size     int
+	timeout  time.Duration
+	interval time.Duration
+	verbose  bool
+	quiet    bool
+}
+
+func newPing(a *app) *cobra.Command {
+	o := new(pingOptions)
+	var source string
+	cmd := &cobra.Command{
+		Use:   "ping ADDR[:PORT]",
+		Short: "Ping a server over RDMA, with verified data",
+		Long: `ping connects to rdmaprobe serve, or to the C tool rping -s, and sends pings:
+the server reads the data from this machine's memory with an RDMA read, writes
+it back with an RDMA write, and ping compares it byte for byte.
+
+Without -C it goes on until it is interrupted. The C server must have been
+started with -S of at least the size used here.`,
+		Example: `  rdmaprobe ping 10.0.0.7
+  rdmaprobe ping -C 5 -v fe80::1%eth0
+  rdmaprobe ping -C 1000 --interval 0 -q -S 4096 [2001:db8::7]:7174
+  rdmaprobe ping 10.0.0.7 -I 10.0.0.1 -C 1 --json`,
+		Args: needOne("the address to ping"),
+		RunE: action(func(cmd *cobra.Command, args []string) (err error) {
+			if o.target, err = targetAddress(args[0]); err != nil {
+				return err
+			}
+			if o.source, err = sourceAddress(source); err != nil {
+				return err
+			}
+			if err := o.check(); err != nil {
+				return err
+			}
+			return newPinger(a, *o).run(cmd.Context())
+		}),
+	}
+	f := cmd.Flags()
+	f.Uint64VarP(&o.count, "count", "C", 0, "stop after so many pings; 0 means never")
+	f.IntVarP(&o.size, "size", "S", rping.DefaultSize, "bytes of each ping, 26 to 65535")
+	f.StringVarP(&source, "source", "I", "", "address to connect from (default: chosen by route)")
+	f.DurationVar(&o.timeout, "timeout", 5*time.Second, "longest time for connecting, and for each ping")
+	f.DurationVar(&o.interval, "interval", time.Second, "time from one ping to the next; 0 means at once")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "show the steps of the connection and the data of each ping")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "show the summary only")
+	return cmd
+}
+
+func (o *pingOptions) check() error {
+	switch {
+	case o.size < rping.MinSize || o.size > rping.MaxSize:
+		return usagef("-S %d: allowed are %d to %d", o.size, rping.MinSize, rping.MaxSize)
+	case o.timeout <= 0:
+		return usagef("--timeout %v: must be positive", o.timeout)
+	case o.interval < 0:
+		return usagef("--interval %v: must not be negative", o.interval)
+	}
+	return nil
+}
+
+// pinger is one run of ping.
+type pinger struct {
+	*app
+	pingOptions
+	doc   *pingDoc
+	stats stats
+}
+
+func newPinger(a *app, o pingOptions) *pinger {
+	p := &pinger{app: a, pingOptions: o, doc: &pingDoc{Target: o.target, Size: o.size, Steps: []stepDoc{}}}
+	a.doc = p.doc
+	return p
+}
+
+func (p *pinger) run(ctx context.Context) error {
+	conn, err := p.connect(ctx)
+	if err != nil {
+		return err
+	}
+	err = p.pings(ctx, conn)
+	start := time.Now()
+	closeErr := conn.Close()
+	if p.verbose {
+		p.step(cm.Step{Name: "disconnect", Took: time.Since(start)})
+	}
+	p.summary()
+	if err == nil && closeErr != nil {
+		err = &failure{step: "disconnect", err: closeErr}
+	}
+	return err
+}
+
+// connect dials, and says what came of it.
+func (p *pinger) connect(ctx context.Context) (*cm.Conn, error) {
+	dialCtx, cancel := context.WithTimeout(ctx, p.timeout)
+	defer cancel()
+	d := &cm.Dialer{LocalAddr: p.source, Config: rping.ConnConfig(), OnStep: p.step}
+	start := time.Now()
+	conn, err := d.Dial(dialCtx, p.target)
+	took := time.Since(start)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = errInterrupted
+		}
+		return nil, &failure{step: "connect", object: p.target, after: took, err: err}
+	}
+	p.doc.Local, p.doc.Remote = conn.LocalAddr().String(), conn.RemoteAddr().String()
+	p.doc.Device, p.doc.ConnectMS = conn.Device(), milliseconds(took)
+	p.printf("PING %s from %s via %s: %d bytes, connected in %s\n",
+		p.doc.Remote, p.doc.Local, p.doc.Device, p.size, formatDuration(took))
+	return conn, nil
+}
+
+// step notes a step of the connection.
+func (p *pinger) step(s cm.Step) {
+	p.doc.Steps = append(p.doc.Steps, stepDoc{Side: "client", Step: s.Name, TimeMS: milliseconds(s.Took), Detail: s.Detail})
+	if p.verbose {
+		p.printf("  %-16s %10s  %s\n", s.Name, formatDuration(s.Took), s.Detail)
+	}
+}
+
+// pings sends them until the count is reached, one fails, or ctx ends.
+func (p *pinger) pings(ctx context.Context, conn *cm.Conn) error {
+	client, err := rping.NewClient(rping.Over(conn), p.size)
+	if err != nil {
+		return &failure{step: "allocate memory", err: err}
+	}
+	start := time.Now()
+	defer func() { p.doc.TimeMS = milliseconds(time.Since(start)) }()
+	for p.count == 0 || p.stats.sent < p.count {
+		if p.stats.sent > 0 && !p.pause(ctx, conn, start) {
+			break
+		}
+		if err = p.one(ctx, client); err != nil {
+			break
+		}
+	}
+	if errors.Is(err, errInterrupted) || err == nil && ctx.Err() != nil {
+		err = nil
+		if p.stats.verified == 0 {
+			err = &failure{step: "ping", object: p.target, err: errInterrupted}
+		}
+	}
+	if closeErr := client.Close(); err == nil && closeErr != nil {
+		err = &failure{step: "release memory", err: closeErr}
+	}
+	return err
+}
+
+// one sends one ping.
+func (p *pinger) one(ctx context.Context, client *rping.Client) error {
+	pingCtx, cancel := context.WithTimeout(ctx, p.timeout)
+	defer cancel()
+	begin := time.Now()
+	pong, err := client.Ping(pingCtx)
+	if err != nil && ctx.Err() != nil {
+		return errInterrupted // not a lost ping
+	}
+	p.stats.sent++
+	if err != nil {
+		return &failure{step: "", object: "", after: time.Since(begin), err: err}
+	}
+	p.stats.add(pong.Time)
+	if p.verbose {
+		p.doc.Pings = append(p.doc.Pings, pongDoc{Seq: pong.Seq, TimeMS: milliseconds(pong.Time)})
+	}
+	if !p.quiet {
+		p.printf("%d bytes from %s: seq=%d time=%s verified\n", p.size, p.doc.Remote, pong.Seq, formatDuration(pong.Time))
+	}
+	if p.verbose {
+		p.printf("ping data: %s\n", rping.Text(pong.Data))
+	}
+	return nil
+}
+
+// pause waits until the next ping is due. It returns early when the server
+// ends the connection, and false when ctx ends.
+func (p *pinger) pause(ctx context.Context, conn *cm.Conn, start time.Time) bool {
+	wait := time.Until(start.Add(time.Duration(p.stats.sent) * p.interval))
+	if p.interval == 0 || wait <= 0 {
+		return ctx.Err() == nil
+	}
+	t := time.NewTimer(wait)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-conn.Done(): // the next ping says why
+	case <-ctx.Done():
+		return false
+	}
+	return true
+}
+
+// summary prints and notes the totals.
+func (p *pinger) summary() {
+	p.doc.Sent, p.doc.Verified = p.stats.sent, p.stats.verified
+	p.doc.LossPercent, p.doc.RTT = p.stats.loss(), p.stats.rtt()
+	p.printf("\n--- %s rdma ping statistics ---\n", p.target)
+	p.printf("%d sent, %d verified, %.4g%% loss, time %s\n", p.doc.Sent, p.doc.Verified, p.doc.LossPercent, formatMS(p.doc.TimeMS))
+	if p.stats.verified > 0 {
+		p.printf("rtt min/avg/max/mdev = %s\n", p.doc.RTT)
+	}
+}

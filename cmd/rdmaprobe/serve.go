@@ -1,0 +1,237 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/purerdma/rdma/cm"
+	"github.com/purerdma/rdma/internal/rping"
+)
+
+// acceptTimeout bounds the handshake with one client.
+const acceptTimeout = 30 * time.Second
+
+// serveOptions is the command line of serve.
+type serveOptions struct {
+	address string
+	idle    time.Duration
+	verbose bool
+}
+
+func newServe(a *app) *cobra.Command {
+	o := new(serveOptions)
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Answer pings of any number of clients",
+		Long: `serve answers rdmaprobe ping, and the C tool rping -c, for any number of clients
+at once, until it gets SIGINT or SIGTERM. With --json it prints one document a
+line, for each event one.`,
+		Example: `  rdmaprobe serve
+  rdmaprobe serve -a 10.0.0.7
+  rdmaprobe serve -a [fe80::1%eth0]:7175 --json`,
+		Args: cobra.NoArgs,
+		RunE: action(func(cmd *cobra.Command, _ []string) error {
+			address, err := listenAddress(o.address)
+			if err != nil {
+				return err
+			}
+			if o.idle < 0 {
+				return usagef("--idle %v: must not be negative", o.idle)
+			}
+			o.address = address
+			s := &server{app: a, serveOptions: *o}
+			return s.run(cmd.Context())
+		}),
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.address, "address", "a", "", "ADDR[:PORT] to listen on (default: all addresses, port 7174)")
+	f.DurationVar(&o.idle, "idle", 10*time.Minute, "drop a client that is silent for so long; 0 means never")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "show the data of each ping")
+	return cmd
+}
+
+// listenAddress completes the address to listen on.
+func listenAddress(s string) (string, error) {
+	if s == "" {
+		return net.JoinHostPort("", strconv.Itoa(rping.DefaultPort)), nil
+	}
+	return hostPort(s)
+}
+
+// server is one run of serve.
+type server struct {
+	*app
+	serveOptions
+
+	mu      sync.Mutex // guards output
+	clients sync.WaitGroup
+	served  atomic.Uint64
+	pings   atomic.Uint64
+	bytes   atomic.Uint64
+}
+
+func (s *server) run(ctx context.Context) error {
+	l, err := cm.Listen(ctx, s.address, &cm.ListenConfig{Config: rping.ConnConfig()})
+	if err != nil {
+		s.doc = &serveDoc{Time: time.Now(), Event: "failed"} // printed with the error
+		return err
+	}
+	s.announce(l.Addr())
+	for {
+		req, err := l.Accept(ctx)
+		if err != nil && (ctx.Err() != nil || errors.Is(err, net.ErrClosed)) {
+			break
+		}
+		if err != nil {
+			// One request that went wrong; the next may be fine.
+			s.log(serveDoc{Event: "refused", Reason: err.Error()})
+			continue
+		}
+		s.clients.Go(func() { s.client(ctx, req) })
+	}
+	err = l.Close()
+	s.clients.Wait()
+	reason := "signal"
+	if errors.Is(context.Cause(ctx), errOutputClosed) {
+		reason = errOutputClosed.Error()
+	}
+	s.log(serveDoc{Event: "stopped", Clients: s.served.Load(), Pings: s.pings.Load(), Bytes: s.bytes.Load(), Reason: reason})
+	if err != nil {
+		return &failure{step: "stop listening", object: s.address, err: err}
+	}
+	return nil
+}
+
+// client serves one client to its end.
+func (s *server) client(ctx context.Context, req *cm.Request) {
+	peer := req.RemoteAddr().String()
+	acceptCtx, cancel := context.WithTimeout(ctx, acceptTimeout)
+	conn, err := req.Accept(acceptCtx, nil)
+	cancel()
+	if err != nil {
+		s.log(serveDoc{Event: "refused", Client: peer, Reason: err.Error()})
+		return
+	}
+	start := time.Now()
+	device := conn.Device()
+	s.log(serveDoc{Event: "connected", Client: peer, Device: device})
+	opts := &rping.ServeOptions{Idle: s.idle}
+	if s.verbose {
+		opts.OnPing = func(_ uint64, data []byte) {
+			s.log(serveDoc{Event: "ping", Client: peer, Data: rping.Text(data)})
+		}
+	}
+	stats, err := rping.Serve(ctx, rping.Over(conn), opts)
+	closeErr := conn.Close()
+	if err == nil {
+		err = closeErr
+	}
+	s.served.Add(1)
+	s.pings.Add(stats.Pings)
+	s.bytes.Add(stats.Bytes)
+	s.log(serveDoc{Event: "ended", Client: peer, Device: device, Pings: stats.Pings, Bytes: stats.Bytes,
+		ElapsedMS: milliseconds(time.Since(start)), Reason: endReason(ctx, err)})
+}
+
+// endReason says in a few words why a client's connection ended.
+func endReason(ctx context.Context, err error) string {
+	switch {
+	case err == nil:
+		return "client disconnected"
+	case ctx.Err() != nil:
+		return "server stopped"
+	case errors.Is(err, io.EOF):
+		return "client left in the middle of a ping: " + err.Error()
+	}
+	return err.Error()
+}
+
+// log prints an event. Its lines are made to be read and cut by programs, so
+// they are not broken.
+func (s *server) log(d serveDoc) {
+	d.Time = time.Now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.json {
+		s.printDoc(&d)
+		return
+	}
+	s.printf("%s %s\n", d.Time.Format("15:04:05.000"), d)
+}
+
+// String returns the event in one line.
+func (d serveDoc) String() string {
+	switch d.Event {
+	case "connected":
+		return fmt.Sprintf("%s connected via %s", d.Client, d.Device)
+	case "ping":
+		return fmt.Sprintf("%s ping data: %s", d.Client, d.Data)
+	case "ended":
+		return fmt.Sprintf("%s ended after %s: %s, %s; %s", d.Client, formatMS(d.ElapsedMS),
+			plural(d.Pings, "ping"), plural(d.Bytes, "byte"), d.Reason)
+	case "refused":
+		return fmt.Sprintf("%s refused: %s", orDash(d.Client), d.Reason)
+	case "stopped":
+		return fmt.Sprintf("stopped (%s): %s, %s, %s", d.Reason, plural(d.Clients, "client"),
+			plural(d.Pings, "ping"), plural(d.Bytes, "byte"))
+	}
+	return d.Event
+}
+
+// announce says where clients can reach the server.
+func (s *server) announce(addr net.Addr) {
+	d := serveDoc{Event: "listening", Listen: addr.String(), Devices: s.reachable(addr)}
+	if s.json {
+		s.log(d)
+		return
+	}
+	s.printf("listening on %s, protocol of rping\n\n", addr)
+	rows := [][]string{{"DEVICE", "PORT", "STATE", "NETDEV", "ADDRESS"}}
+	for _, l := range d.Devices {
+		rows = append(rows, []string{l.Device, strconv.Itoa(l.Port), l.State, l.Netdev, ""})
+		for i, a := range l.Addresses {
+			if i == 0 {
+				rows[len(rows)-1][4] = a
+			} else {
+				rows = append(rows, []string{l.Device, strconv.Itoa(l.Port), l.State, l.Netdev, a})
+			}
+		}
+	}
+	table(s.out, rows)
+	s.printf("\n")
+}
+
+// reachable lists the ports that have the address, or for a wildcard all.
+func (s *server) reachable(addr net.Addr) []listenDoc {
+	out := []listenDoc{}
+	ap, err := netip.ParseAddrPort(addr.String())
+	if err != nil {
+		return out
+	}
+	ip := ap.Addr()
+	for _, d := range s.sys.diagnose().Devices {
+		for _, p := range d.Ports {
+			l := listenDoc{Device: d.Name, Port: p.Number, State: p.State.String(), Netdev: p.Netdev, Addresses: []string{}}
+			for _, a := range s.portAddresses(d, p) {
+				has, err := netip.ParseAddr(a)
+				if err == nil && (ip.IsUnspecified() && (ip.Is6() || has.Is4()) || has == ip) {
+					l.Addresses = append(l.Addresses, a)
+				}
+			}
+			if ip.IsUnspecified() || len(l.Addresses) > 0 {
+				out = append(out, l)
+			}
+		}
+	}
+	return out
+}

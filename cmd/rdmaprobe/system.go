@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"net"
+	"net/netip"
+
+	"github.com/purerdma/rdma/uverbs"
+)
+
+// system is what commands need of the machine besides connections. Tests
+// replace parts of it.
+type system struct {
+	diagnose   func() *uverbs.Diagnosis
+	gids       func(d *uverbs.Device, port int) ([]uverbs.GIDEntry, error)
+	addLink    func(ctx context.Context, cfg uverbs.LinkConfig) (*uverbs.Device, error)
+	deleteLink func(ctx context.Context, name string) error
+
+	// addresses returns the IP addresses that each network interface has now.
+	addresses func() map[string][]netip.Addr
+}
+
+func realSystem() system {
+	return system{
+		diagnose:   uverbs.Diagnose,
+		gids:       readGIDs,
+		addLink:    uverbs.AddLink,
+		deleteLink: uverbs.DeleteLink,
+		addresses:  interfaceAddresses,
+	}
+}
+
+// readGIDs reads the table from sysfs, and from the device where there is no
+// sysfs.
+func readGIDs(d *uverbs.Device, port int) ([]uverbs.GIDEntry, error) {
+	gids, err := d.GIDTable(port)
+	if err == nil {
+		return gids, nil
+	}
+	ctx, openErr := d.Open(nil)
+	if openErr != nil {
+		return nil, err
+	}
+	defer ctx.Close()
+	return ctx.QueryGIDs(port)
+}
+
+// interfaceAddresses leaves out what cannot be read: an address that is not
+// found is shown as not configured.
+func interfaceAddresses() map[string][]netip.Addr {
+	out := make(map[string][]netip.Addr)
+	ifis, err := net.Interfaces()
+	if err != nil {
+		return out
+	}
+	for _, ifi := range ifis {
+		addrs, err := ifi.Addrs()
+		if err != nil {
+			continue
+		}
+		for _, a := range addrs {
+			if n, ok := a.(*net.IPNet); ok {
+				if ip, ok := netip.AddrFromSlice(n.IP); ok {
+					out[ifi.Name] = append(out[ifi.Name], ip.Unmap())
+				}
+			}
+		}
+	}
+	return out
+}
+
+// addressOf returns the IP address of a GID if its network device has it now,
+// with the zone that using it takes; else the zero Addr.
+func addressOf(g uverbs.GIDEntry, port uverbs.PortInfo, have map[string][]netip.Addr) netip.Addr {
+	netdev := g.Netdev
+	if netdev == "" {
+		netdev = port.Netdev
+	}
+	ip := g.GID.Addr()
+	for _, a := range have[netdev] {
+		if a != ip {
+			continue
+		}
+		if ip.Is6() && ip.IsLinkLocalUnicast() {
+			return ip.WithZone(netdev)
+		}
+		return ip
+	}
+	return netip.Addr{}
+}
