@@ -91,7 +91,7 @@ func OpenOn(k devfile.Kernel, d *Device, opts *OpenOptions) (*Context, error) {
 	}
 	f, err := devfile.Open(k, d.CharDev.Path)
 	if err != nil {
-		return nil, &Error{Op: "open", Object: d.CharDev.Path, Device: d.Name, Err: err}
+		return nil, &Error{Op: "open", Object: d.CharDev.Path, Device: d.Name, Hint: d.openHint(k, err), Err: err}
 	}
 	c := &Context{dev: d, file: f, style: opts.CallStyle, gone: make(chan struct{})}
 	c.bells.refused.Store(opts.CallStyle == StyleIoctl)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"syscall"
 
+	"github.com/purerdma/rdma/internal/devfile"
 	"github.com/purerdma/rdma/internal/rdmanl"
 )
 
@@ -158,6 +159,27 @@ func (h *host) explainOpen(cd CharDev, d *Device, err error) Usability {
 		u.State, u.Reason, u.Remedy = NoCharDevice, cd.Path+" went away", nodeRemedy(cd)
 	}
 	return u
+}
+
+// openHint is what the error of opening the device means and what to do about it. On a
+// fake kernel the real one has nothing to say.
+func (d *Device) openHint(k devfile.Kernel, err error) string {
+	if k != nil {
+		return ""
+	}
+	var u Usability
+	if d.CharDev.Exists() {
+		u = d.machine().explainOpen(d.CharDev, d, err)
+	} else {
+		u = d.Usability()
+	}
+	switch {
+	case u.State == UnknownTrouble:
+		return "" // the errno is all there is
+	case u.Remedy == "":
+		return u.Reason
+	}
+	return u.Reason + "; " + u.Remedy
 }
 
 // explainAccess tells refusal by owner and mode from refusal in spite of them.

@@ -80,6 +80,27 @@ func TestUsability(t *testing.T) {
 	}
 }
 
+func TestOpenHint(t *testing.T) {
+	h := fakeHost(t, rxeNetlink(), nil, map[string]nodeInfo{"dev/infiniband/uverbs0": node(231, 192)})
+	d, err := h.byName("rxe0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for errno, say := range map[syscall.Errno]string{
+		syscall.EPERM:  "device cgroup of this container does not allow",
+		syscall.ENXIO:  "stale node",
+		syscall.EMFILE: "",
+	} {
+		if got := d.openHint(nil, errno); !strings.Contains(got, say) || (say == "") != (got == "") {
+			t.Errorf("%v: got %q, want %q", errno, got, say)
+		}
+	}
+	d.CharDev = CharDev{}
+	if got := d.openHint(nil, syscall.ENOENT); !strings.Contains(got, "modprobe ib_uverbs") {
+		t.Errorf("without ib_uverbs: got %q", got)
+	}
+}
+
 // TestUsabilityOfZeroDevice must not crash: the fields are exported, so a caller may
 // make one.
 func TestUsabilityOfZeroDevice(t *testing.T) {
