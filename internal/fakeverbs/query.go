@@ -1,0 +1,82 @@
+package fakeverbs
+
+import (
+	"syscall"
+
+	"github.com/purerdma/rdma/abi"
+)
+
+func (k *Kernel) queryDevice(r *request) error {
+	base := abi.IBUverbsQueryDeviceResp{
+		NodeGUID: 0x0807060504030201, MaxQP: 100, MaxCQ: 100, MaxMR: 100, MaxPD: 100, MaxSGE: 32,
+		MaxQPWR: MaxQPWR, MaxCQE: MaxCQE, PhysPortCnt: 1, MaxPkeys: 64, DeviceCapFlags: 1 << 31,
+	}
+	if r.name == "QUERY_DEVICE" {
+		answer(r, base)
+		return nil
+	}
+	answer(r, abi.IBUverbsExQueryDeviceResp{
+		Base: base, ResponseLength: uint32(sizeOf[abi.IBUverbsExQueryDeviceResp]()), DeviceCapFlagsEx: 1 << 40,
+	})
+	return nil
+}
+
+func (k *Kernel) queryPort(r *request) error {
+	port := uint64(0)
+	if r.in != nil {
+		port = uint64(as[abi.IBUverbsQueryPort](r).PortNum)
+	} else {
+		port = r.u64(0)
+	}
+	if port != 1 {
+		return syscall.EINVAL
+	}
+	resp := abi.IBUverbsQueryPortResp{
+		State: 4, PhysState: 5, MaxMTU: 5, ActiveMTU: 3, GIDTblLen: 1024, PKeyTblLen: 1,
+		LinkLayer: uint8(abi.IB_LINK_LAYER_ETHERNET), Flags: uint8(abi.IB_UVERBS_QPF_GRH_REQUIRED),
+	}
+	if r.in != nil {
+		answer(r, resp)
+	} else {
+		put(r, 1, abi.IBUverbsQueryPortRespEx{LegacyResp: resp, ActiveSpeedEx: 1})
+	}
+	return nil
+}
+
+// gids is the table of the one port. Slot 1 is empty.
+var gids = []abi.IBUverbsGIDEntry{
+	{GIDIndex: 0, PortNum: 1, GIDType: 2, GID: gid(0xfe80, 1)},
+	{GIDIndex: 2, PortNum: 1, GIDType: 2, GID: gid(0xfd00, 2)},
+}
+
+func gid(first uint16, last byte) (g [2]uint64) {
+	b := bytesOf(&g)
+	b[0], b[1], b[15] = byte(first>>8), byte(first), last
+	return g
+}
+
+func (k *Kernel) queryGIDTable(r *request) error {
+	if r.u64(0) != uint64(sizeOf[abi.IBUverbsGIDEntry]()) {
+		return syscall.EINVAL
+	}
+	out := r.output(2)
+	for i := range gids {
+		n := copy(out, bytesOf(&gids[i]))
+		out = out[n:]
+	}
+	put(r, 3, uint64(len(gids)))
+	return nil
+}
+
+func (k *Kernel) queryGIDEntry(r *request) error {
+	if r.u64(0) != 1 {
+		return syscall.EINVAL
+	}
+	for i := range gids {
+		if uint64(gids[i].GIDIndex) == r.u64(1) {
+			put(r, 3, gids[i])
+			return nil
+		}
+	}
+	return syscall.ENODATA
+}

@@ -1,0 +1,138 @@
+//go:build linux
+
+package uverbs_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/internal/fakeverbs"
+	"github.com/purerdma/rdma/uverbs"
+)
+
+// fakeDevice is the device of a fake kernel as discovery would find it.
+func fakeDevice() *uverbs.Device {
+	return &uverbs.Device{
+		Name: "rxe0", DriverID: abi.RDMA_DRIVER_RXE,
+		CharDev: uverbs.CharDev{Name: "uverbs0", Path: fakeverbs.Path, ABIVersion: 2},
+	}
+}
+
+var bothStyles = []uverbs.CallStyle{uverbs.StyleIoctl, uverbs.StyleWrite}
+
+// eachStyle runs a test with a fresh fake kernel for each call style, and
+// checks that nothing is left in it.
+func eachStyle(t *testing.T, f func(t *testing.T, k *fakeverbs.Kernel, c *uverbs.Context)) {
+	for _, style := range bothStyles {
+		t.Run(style.String(), func(t *testing.T) {
+			k := fakeverbs.New()
+			c, err := uverbs.OpenOn(k, fakeDevice(), &uverbs.OpenOptions{CallStyle: style})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				if err := c.Close(); err != nil {
+					t.Error(err)
+				}
+				if left := k.Survivors(); len(left) > 0 {
+					t.Errorf("left in the kernel: %v", left)
+				}
+			})
+			f(t, k, c)
+		})
+	}
+}
+
+// rig is one of each object.
+type rig struct {
+	ctx *uverbs.Context
+	pd  *uverbs.PD
+	ch  *uverbs.CompChannel
+	cq  *uverbs.CQ
+	mem *uverbs.Memory
+	mr  *uverbs.MR
+	qp  *uverbs.QP
+}
+
+// build makes one of each object. On failure it closes those made.
+func build(c *uverbs.Context, notify func()) (r *rig, err error) {
+	r = &rig{ctx: c}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, r.close())
+		}
+	}()
+	if r.pd, err = c.AllocPD(); err != nil {
+		return r, err
+	}
+	if r.ch, err = c.CreateCompChannel(); err != nil {
+		return r, err
+	}
+	if r.cq, err = c.CreateCQ(uverbs.CQConfig{Entries: 32, Channel: r.ch, Notify: notify}); err != nil {
+		return r, err
+	}
+	if r.mem, err = uverbs.NewMemory(4096); err != nil {
+		return r, err
+	}
+	if r.mr, err = r.pd.RegMR(r.mem, uverbs.AccessLocalWrite); err != nil {
+		return r, err
+	}
+	r.qp, err = r.pd.CreateQP(uverbs.QPConfig{
+		SendCQ: r.cq, RecvCQ: r.cq,
+		Cap: uverbs.QPCap{MaxSendWR: 8, MaxRecvWR: 8, MaxSendSGE: 2, MaxRecvSGE: 2, MaxInline: 32},
+	})
+	return r, err
+}
+
+// close closes what exists, in order.
+func (r *rig) close() error {
+	var errs []error
+	if r.qp != nil {
+		errs = append(errs, r.qp.Close())
+	}
+	if r.mr != nil {
+		errs = append(errs, r.mr.Close())
+	}
+	if r.mem != nil {
+		errs = append(errs, r.mem.Close())
+	}
+	if r.cq != nil {
+		errs = append(errs, r.cq.Close())
+	}
+	if r.ch != nil {
+		errs = append(errs, r.ch.Close())
+	}
+	if r.pd != nil {
+		errs = append(errs, r.pd.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// mustBuild is build with the objects closed at the end of the test.
+func mustBuild(t testing.TB, c *uverbs.Context, notify func()) *rig {
+	t.Helper()
+	r, err := build(c, notify)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := r.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+// signaled is a request that the fake completes.
+func signaled(id uint64) uverbs.SendWR {
+	return uverbs.SendWR{ID: id, Opcode: abi.IB_UVERBS_WR_SEND, Flags: uverbs.SendSignaled}
+}
+
+func withTimeout(t testing.TB) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}

@@ -1,0 +1,216 @@
+//go:build linux
+
+package uverbs_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/internal/devfile"
+	"github.com/purerdma/rdma/internal/fakeverbs"
+	"github.com/purerdma/rdma/uverbs"
+)
+
+// lifeOfEverything opens the device, builds one of each object, moves a
+// request, and closes all.
+func lifeOfEverything(k devfile.Kernel, style uverbs.CallStyle) error {
+	c, err := uverbs.OpenOn(k, fakeDevice(), &uverbs.OpenOptions{CallStyle: style})
+	if err != nil {
+		return err
+	}
+	r, err := build(c, nil)
+	if err == nil {
+		err = errors.Join(r.qp.ToInit(1, 0), r.qp.PostSend(signaled(1)), r.close())
+	}
+	// A destroy command that failed may be tried again.
+	return errors.Join(err, r.close(), c.Close())
+}
+
+// TestEachCallFails makes each kernel call of a life fail in turn: there must
+// be an error, and afterwards nothing left.
+func TestEachCallFails(t *testing.T) {
+	for _, style := range []uverbs.CallStyle{uverbs.StyleAuto, uverbs.StyleIoctl, uverbs.StyleWrite} {
+		t.Run(style.String(), func(t *testing.T) {
+			k := fakeverbs.New()
+			if err := lifeOfEverything(k, style); err != nil {
+				t.Fatal(err)
+			}
+			calls := k.Calls()
+			for i, name := range calls {
+				for _, errno := range []syscall.Errno{syscall.ENOMEM, syscall.EINVAL} {
+					k := fakeverbs.New()
+					k.FailCall(i, errno)
+					err := lifeOfEverything(k, style)
+					if !errors.Is(err, errno) {
+						t.Errorf("call %d (%s) fails with %v: got %v", i, name, errno, err)
+					}
+					if left := k.Survivors(); len(left) > 0 {
+						t.Errorf("call %d (%s) fails: left behind %v", i, name, left)
+					}
+				}
+			}
+			if len(calls) < 18 {
+				t.Errorf("only %d calls: %v", len(calls), calls)
+			}
+		})
+	}
+}
+
+func TestBusyNamesUsers(t *testing.T) {
+	eachStyle(t, func(t *testing.T, _ *fakeverbs.Kernel, c *uverbs.Context) {
+		r := mustBuild(t, c, nil)
+		for _, tc := range []struct {
+			object interface{ Close() error }
+			users  []string
+		}{
+			{c, []string{r.cq.String(), r.pd.String(), r.ch.String()}},
+			{r.pd, []string{r.mr.String(), r.qp.String()}},
+			{r.ch, []string{r.cq.String()}},
+			{r.cq, []string{r.qp.String()}},
+			{r.mem, []string{r.mr.String()}},
+		} {
+			err := tc.object.Close()
+			var busy *uverbs.BusyError
+			if !errors.As(err, &busy) || !errors.Is(err, syscall.EBUSY) {
+				t.Errorf("%v: %v", tc.object, err)
+				continue
+			}
+			if diff := cmp.Diff(tc.users, busy.Users); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", busy.Object, diff)
+			}
+		}
+	})
+}
+
+func TestCloseTwiceAndTogether(t *testing.T) {
+	eachStyle(t, func(t *testing.T, _ *fakeverbs.Kernel, c *uverbs.Context) {
+		r := mustBuild(t, c, nil)
+		for _, object := range []interface{ Close() error }{r.qp, r.mr, r.mem, r.cq, r.ch, r.pd} {
+			var wg sync.WaitGroup
+			for range 8 {
+				wg.Go(func() {
+					if err := object.Close(); err != nil {
+						t.Errorf("%v: %v", object, err)
+					}
+				})
+			}
+			wg.Wait()
+		}
+	})
+}
+
+func TestUseAfterClose(t *testing.T) {
+	eachStyle(t, func(t *testing.T, _ *fakeverbs.Kernel, c *uverbs.Context) {
+		r := mustBuild(t, c, nil)
+		if err := r.close(); err != nil {
+			t.Fatal(err)
+		}
+		_, pollErr := r.cq.Poll(make([]uverbs.WC, 1))
+		_, waitErr := r.cq.Wait(context.Background(), make([]uverbs.WC, 1))
+		_, queryErr := r.qp.Query()
+		_, regErr := r.pd.RegMR(r.mem, 0)
+		_, qpErr := r.pd.CreateQP(uverbs.QPConfig{SendCQ: r.cq, RecvCQ: r.cq})
+		_, cqErr := c.CreateCQ(uverbs.CQConfig{Entries: 1, Channel: r.ch})
+		for name, err := range map[string]error{
+			"poll": pollErr, "wait": waitErr, "arm": r.cq.Arm(), "query": queryErr,
+			"modify": r.qp.ToError(), "post": r.qp.PostSend(signaled(1)),
+			"receive": r.qp.PostRecv(uverbs.RecvWR{}), "register": regErr, "create QP": qpErr, "create CQ": cqErr,
+		} {
+			if !errors.Is(err, net.ErrClosed) || !strings.HasPrefix(err.Error(), "rxe0: ") {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
+}
+
+func TestUseOfClosedContext(t *testing.T) {
+	c, err := uverbs.OpenOn(fakeverbs.New(), fakeDevice(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, pdErr := c.AllocPD()
+	_, devErr := c.QueryDevice()
+	_, eventErr := c.NextAsyncEvent(context.Background())
+	for _, err := range []error{pdErr, devErr, eventErr} {
+		if !errors.Is(err, net.ErrClosed) {
+			t.Error(err)
+		}
+	}
+}
+
+// TestRemoval takes the device away under live objects: waiters end, commands
+// tell why, and everything still closes.
+func TestRemoval(t *testing.T) {
+	eachStyle(t, func(t *testing.T, k *fakeverbs.Kernel, c *uverbs.Context) {
+		r := mustBuild(t, c, nil)
+		waited := make(chan error)
+		go func() {
+			_, err := r.cq.Wait(withTimeout(t), make([]uverbs.WC, 1))
+			waited <- err
+		}()
+		k.Remove()
+		if err := <-waited; !errors.Is(err, uverbs.ErrDeviceRemoved) {
+			t.Errorf("wait: %v", err)
+		}
+		<-c.Removed()
+		if err := r.qp.ToError(); !errors.Is(err, uverbs.ErrDeviceRemoved) || !errors.Is(err, syscall.EIO) {
+			t.Errorf("modify: %v", err)
+		}
+		e, err := c.NextAsyncEvent(withTimeout(t))
+		if err != nil || e.Type != abi.IB_EVENT_DEVICE_FATAL {
+			t.Errorf("event: %v, %v", e, err)
+		}
+		if _, err := c.NextAsyncEvent(withTimeout(t)); !errors.Is(err, uverbs.ErrDeviceRemoved) {
+			t.Errorf("after the last event: %v", err)
+		}
+	})
+}
+
+func TestNoProvider(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		change func(*uverbs.Device)
+		text   string
+	}{
+		{"interface of another version", func(d *uverbs.Device) { d.CharDev.ABIVersion = 7 }, "version 7, this module speaks 2 to 2"},
+		{"unknown driver", func(d *uverbs.Device) { d.DriverID = abi.RDMA_DRIVER_UNKNOWN }, "driver unknown"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			d := fakeDevice()
+			tc.change(d)
+			k := fakeverbs.New()
+			c, err := uverbs.OpenOn(k, d, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pd, err := c.AllocPD()
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = c.CreateCQ(uverbs.CQConfig{Entries: 1})
+			if !errors.Is(err, uverbs.ErrNoProvider) || !strings.Contains(err.Error(), tc.text) {
+				t.Errorf("create CQ: %v", err)
+			}
+			if _, err := c.Provider(); !errors.Is(err, uverbs.ErrNoProvider) {
+				t.Errorf("provider: %v", err)
+			}
+			if err := errors.Join(pd.Close(), c.Close()); err != nil {
+				t.Error(err)
+			}
+			if left := k.Survivors(); len(left) > 0 {
+				t.Error(left)
+			}
+		})
+	}
+}
