@@ -30,6 +30,7 @@ type qp struct {
 	qpn        uint32
 	state      uint8
 	attr       abi.IBUverbsModifyQP // the last MODIFY_QP
+	dest       uint32               // the peer's number, once it was set
 	rate       uint32
 	busy       bool
 }
@@ -212,6 +213,9 @@ func (k *Kernel) modifyQP(r *request) error {
 		return syscall.EOPNOTSUPP
 	}
 	q.attr = *req
+	if req.AttrMask&uint32(abi.IB_QP_DEST_QPN) != 0 {
+		q.dest = req.DestQPNum
+	}
 	if req.AttrMask&uint32(abi.IB_QP_STATE) != 0 {
 		q.state = req.QPState
 	}

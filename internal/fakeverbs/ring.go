@@ -63,8 +63,8 @@ var sendOpcode = map[uint32]abi.IBWCOpcode{
 	uint32(abi.IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD): abi.IB_WC_FETCH_ADD,
 }
 
-// postSend is the doorbell: every signaled request of the ring completes with
-// success at once. It allocates nothing.
+// postSend is the doorbell: every request of the ring is carried out at once.
+// It allocates nothing.
 func (k *Kernel) postSend(r *request) error {
 	req := as[abi.IBUverbsPostSend](r)
 	q, err := find[*qp](k, req.QPHandle)
@@ -77,9 +77,16 @@ func (k *Kernel) postSend(r *request) error {
 	cons := q.sq.hdr.ConsumerIndex
 	for prod := atomic.LoadUint32(&q.sq.hdr.ProducerIndex); cons != prod; cons = (cons + 1) & q.sq.mask {
 		w := (*abi.RXESendWQE)(q.sq.slot(cons))
-		if w.WR.SendFlags&uint32(abi.IB_SEND_SIGNALED) != 0 {
+		status := abi.IB_WC_WR_FLUSH_ERR
+		if q.state != uint8(abi.IB_QPS_ERR) {
+			status = k.deliver(q, w)
+		}
+		if status != abi.IB_WC_SUCCESS {
+			q.state = uint8(abi.IB_QPS_ERR)
+		}
+		if status != abi.IB_WC_SUCCESS || w.WR.SendFlags&uint32(abi.IB_SEND_SIGNALED) != 0 {
 			q.send.pushWC(&abi.IBUverbsWC{
-				WRID: w.WR.WRID, Opcode: uint32(sendOpcode[w.WR.Opcode]), ByteLen: w.DMA.Length, QPNum: q.qpn,
+				WRID: w.WR.WRID, Status: uint32(status), Opcode: uint32(sendOpcode[w.WR.Opcode]), ByteLen: w.DMA.Length, QPNum: q.qpn,
 			})
 		}
 		atomic.StoreUint32(&q.sq.hdr.ConsumerIndex, (cons+1)&q.sq.mask)

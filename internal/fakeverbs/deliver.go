@@ -1,0 +1,158 @@
+package fakeverbs
+
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/purerdma/rdma/abi"
+)
+
+// deliver carries out a request between two queue pairs of this kernel, if the
+// queue pair has a peer; without one every request succeeds and does nothing.
+// There is no waiting for receives: a send without one fails, as after the
+// last RNR retry.
+func (k *Kernel) deliver(q *qp, w *abi.RXESendWQE) abi.IBWCStatus {
+	if q.dest == 0 {
+		return abi.IB_WC_SUCCESS
+	}
+	to := k.qpByNumber(q.dest)
+	if to == nil || to.state != uint8(abi.IB_QPS_RTR) && to.state != uint8(abi.IB_QPS_RTS) {
+		return abi.IB_WC_RETRY_EXC_ERR
+	}
+	switch op := abi.IBUverbsWROpcode(w.WR.Opcode); op {
+	case abi.IB_UVERBS_WR_SEND, abi.IB_UVERBS_WR_SEND_WITH_IMM:
+		return k.deliverMessage(to, w, op, true)
+	case abi.IB_UVERBS_WR_ATOMIC_CMP_AND_SWP, abi.IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD:
+		return k.deliverAtomic(w, op)
+	default:
+		return k.deliverRDMA(to, w, op)
+	}
+}
+
+func (k *Kernel) qpByNumber(qpn uint32) *qp {
+	for _, o := range k.objects {
+		if q, ok := o.(*qp); ok && q.qpn == qpn {
+			return q
+		}
+	}
+	return nil
+}
+
+// reach returns the remote memory that a key admits.
+func (k *Kernel) reach(addr uint64, n, rkey uint32) ([]byte, bool) {
+	m, ok := k.objects[rkey>>8].(*mr)
+	if !ok || addr < m.addr || uint64(n) > m.length || addr-m.addr > m.length-uint64(n) {
+		return nil, false
+	}
+	return at(addr, int(n)), true
+}
+
+// deliverMessage uses up one receive of the peer. A write with immediate
+// leaves the receive's memory alone.
+func (k *Kernel) deliverMessage(to *qp, w *abi.RXESendWQE, op abi.IBUverbsWROpcode, data bool) abi.IBWCStatus {
+	cons := to.rq.hdr.ConsumerIndex
+	if cons == atomic.LoadUint32(&to.rq.hdr.ProducerIndex) {
+		return abi.IB_WC_RNR_RETRY_EXC_ERR
+	}
+	r := (*abi.RXERecvWQE)(to.rq.slot(cons))
+	wc := abi.IBUverbsWC{WRID: r.WRID, Opcode: uint32(abi.IB_WC_RECV), ByteLen: w.DMA.Length, QPNum: to.qpn}
+	if data {
+		if r.DMA.Length < w.DMA.Length {
+			return abi.IB_WC_REM_INV_REQ_ERR
+		}
+		copyList(sges(unsafe.Pointer(r), sizeOf[abi.RXERecvWQE](), r.DMA.NumSGE), w, false)
+	} else {
+		wc.Opcode = uint32(abi.IB_WC_RECV_RDMA_WITH_IMM)
+	}
+	if op == abi.IB_UVERBS_WR_SEND_WITH_IMM || op == abi.IB_UVERBS_WR_RDMA_WRITE_WITH_IMM {
+		wc.WCFlags, wc.Ex = uint32(abi.IB_WC_WITH_IMM), w.WR.Ex
+	}
+	atomic.StoreUint32(&to.rq.hdr.ConsumerIndex, (cons+1)&to.rq.mask)
+	to.recv.pushWC(&wc)
+	return abi.IB_WC_SUCCESS
+}
+
+func (k *Kernel) deliverRDMA(to *qp, w *abi.RXESendWQE, op abi.IBUverbsWROpcode) abi.IBWCStatus {
+	p := w.WR.WRRDMA()
+	remote, ok := k.reach(p.RemoteAddr, w.DMA.Length, p.RKey)
+	if !ok {
+		return abi.IB_WC_REM_ACCESS_ERR
+	}
+	list := [1]abi.RXESGE{{Addr: p.RemoteAddr, Length: uint32(len(remote))}}
+	switch op {
+	case abi.IB_UVERBS_WR_RDMA_READ:
+		copyList(list[:], w, true)
+	case abi.IB_UVERBS_WR_RDMA_WRITE:
+		copyList(list[:], w, false)
+	case abi.IB_UVERBS_WR_RDMA_WRITE_WITH_IMM:
+		copyList(list[:], w, false)
+		return k.deliverMessage(to, w, op, false)
+	default:
+		return abi.IB_WC_LOC_QP_OP_ERR
+	}
+	return abi.IB_WC_SUCCESS
+}
+
+func (k *Kernel) deliverAtomic(w *abi.RXESendWQE, op abi.IBUverbsWROpcode) abi.IBWCStatus {
+	p := w.WR.WRAtomic()
+	b, ok := k.reach(p.RemoteAddr, 8, p.RKey)
+	if !ok || p.RemoteAddr%8 != 0 {
+		return abi.IB_WC_REM_ACCESS_ERR
+	}
+	word := (*uint64)(unsafe.Pointer(&b[0]))
+	old := *word
+	switch {
+	case op == abi.IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD:
+		*word += p.CompareAdd
+	case old == p.CompareAdd:
+		*word = p.Swap
+	}
+	copyOwn(w, bytesOf(&old), true)
+	return abi.IB_WC_SUCCESS
+}
+
+// sges views the entries behind a request.
+func sges(request unsafe.Pointer, size int, n uint32) []abi.RXESGE {
+	return unsafe.Slice((*abi.RXESGE)(unsafe.Add(request, size)), n)
+}
+
+// copyList copies between a list of memory and the request's own memory: to
+// the request's (a read), or from it.
+func copyList(list []abi.RXESGE, w *abi.RXESendWQE, toOwn bool) {
+	off := 0
+	for _, s := range list {
+		n := min(int(s.Length), int(w.DMA.Length)-off)
+		if n <= 0 {
+			return
+		}
+		copyOwnAt(w, off, at(s.Addr, n), toOwn)
+		off += n
+	}
+}
+
+func copyOwn(w *abi.RXESendWQE, b []byte, toOwn bool) { copyOwnAt(w, 0, b, toOwn) }
+
+// copyOwnAt copies between b and the request's memory from offset off.
+func copyOwnAt(w *abi.RXESendWQE, off int, b []byte, toOwn bool) {
+	if w.WR.SendFlags&uint32(abi.IB_SEND_INLINE) != 0 {
+		copy(b, unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(w), sizeOf[abi.RXESendWQE]()+off)), len(b)))
+		return
+	}
+	for _, s := range sges(unsafe.Pointer(w), sizeOf[abi.RXESendWQE](), w.DMA.NumSGE) {
+		if off >= int(s.Length) {
+			off -= int(s.Length)
+			continue
+		}
+		own := at(s.Addr, int(s.Length))[off:]
+		off = 0
+		n := 0
+		if toOwn {
+			n = copy(own, b)
+		} else {
+			n = copy(b, own)
+		}
+		if b = b[n:]; len(b) == 0 {
+			return
+		}
+	}
+}
