@@ -141,7 +141,7 @@ func acquireShared() (*EventChannel, func(), error) {
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
 	if shared.ch == nil {
-		ch, err := NewEventChannel(nil)
+		ch, err := NewEventChannel(&ucma.Options{Kernel: host.kernel})
 		if err != nil {
 			return nil, nil, err
 		}

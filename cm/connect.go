@@ -2,6 +2,7 @@ package cm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"syscall"
 
@@ -72,12 +73,18 @@ func (id *ID) Accept(p *ucma.ConnParam, ece ucma.ECE) error {
 		return err
 	}
 	err := id.do(func(ch *ucma.Channel, h uint32) error { return ch.Accept(h, id.uid, p, ece) })
-	if isErrno(err, syscall.EINVAL) {
-		// Parameters are in range, so the state is wrong: the request was
-		// withdrawn, which the kernel reports in no other way.
-		err = withCause(ErrPeerGone, err)
+	return stepError(stepAccept, peerGone(err))
+}
+
+// peerGone explains EINVAL from a command on a request that was valid when it
+// came: the parameters are in range, so the state is wrong. The peer has
+// withdrawn the request, which the kernel reports in no other way.
+func peerGone(err error) error {
+	var ue *ucma.Error
+	if errors.As(err, &ue) && isErrno(ue, syscall.EINVAL) {
+		return withCause(ErrPeerGone, err)
 	}
-	return stepError(stepAccept, err)
+	return err
 }
 
 // WaitEstablished returns when the peer has confirmed an accepted connection.

@@ -57,7 +57,7 @@ func openDevice(r ucma.Route, index int) (*device, error) {
 		return nil, err
 	}
 	d := &device{index: index}
-	if d.ctx, err = dev.Open(nil); err != nil {
+	if d.ctx, err = uverbs.OpenOn(host.kernel, dev, nil); err != nil {
 		return nil, err
 	}
 	if err := d.readLimits(); err != nil {
@@ -88,12 +88,12 @@ func (d *device) readLimits() error {
 // findDevice prefers the index, which is unique; GUIDs of soft devices are
 // often zero or equal.
 func findDevice(r ucma.Route, index int) (*uverbs.Device, error) {
-	dev, err := uverbs.DeviceByIndex(index)
+	dev, err := host.deviceByIndex(index)
 	if err == nil {
 		return dev, nil
 	}
 	if r.NodeGUID != 0 {
-		if dev, guidErr := uverbs.DeviceByGUID(nodeGUID(r)); guidErr == nil {
+		if dev, guidErr := host.deviceByGUID(nodeGUID(r)); guidErr == nil {
 			return dev, nil
 		}
 	}
@@ -112,10 +112,13 @@ func (d *device) put() {
 	devices.mu.Lock()
 	defer devices.mu.Unlock()
 	d.refs--
-	if d.refs == 0 {
-		delete(devices.open, d.index)
-		d.close()
+	if d.refs > 0 {
+		return
 	}
+	if devices.open[d.index] == d { // not so once it was retired
+		delete(devices.open, d.index)
+	}
+	d.close()
 }
 
 // retire makes later connections open the device anew: its index may come

@@ -181,18 +181,21 @@ func (l *Listener) handle(ev ucma.Event) bool {
 // answer it with Request.Accept or Request.Reject. After Close the error
 // matches net.ErrClosed.
 func (l *Listener) Accept(ctx context.Context) (*Request, error) {
-	select {
-	case r, ok := <-l.queue:
-		if !ok {
-			return nil, l.opError(net.ErrClosed)
-		}
-		if err := r.locate(); err != nil {
+	for {
+		select {
+		case r, ok := <-l.queue:
+			if !ok {
+				return nil, l.opError(net.ErrClosed)
+			}
+			if r.locate() == nil {
+				return r, nil
+			}
+			// The peer or its device has gone meanwhile. That is no failure
+			// of the listener, whose caller would stop serving.
 			_ = r.Close()
-			return nil, l.opError(err)
+		case <-ctx.Done():
+			return nil, l.opError(ctx.Err())
 		}
-		return r, nil
-	case <-ctx.Done():
-		return nil, l.opError(ctx.Err())
 	}
 }
 

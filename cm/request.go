@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/netip"
 	"sync/atomic"
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/ucma"
+	"github.com/purerdma/rdma/uverbs"
 )
 
 // A Request is a peer's wish to connect. It must be answered: with Accept, or
@@ -16,7 +18,8 @@ type Request struct {
 	id       *ID
 	cfg      Config
 	param    ucma.ConnParam
-	route    ucma.Route
+	local    net.Addr
+	remote   net.Addr
 	answered atomic.Bool
 }
 
@@ -34,16 +37,38 @@ type AcceptOptions struct {
 }
 
 // locate reads the addresses of both ends.
-func (r *Request) locate() (err error) {
-	r.route, err = r.id.Route()
-	return err
+func (r *Request) locate() error {
+	route, err := r.id.Route()
+	if err != nil {
+		return err
+	}
+	r.local = withZone(addrOf(route.Src), route)
+	r.remote = withZone(addrOf(route.Dst), route)
+	return nil
+}
+
+// withZone completes a link-local address, which the kernel reports without
+// its zone on the passive side, with the interface of the device's port.
+func withZone(a net.Addr, route ucma.Route) net.Addr {
+	addr, ok := a.(Addr)
+	if !ok || !addr.Addr().IsLinkLocalUnicast() || addr.Addr().Is4() || addr.Addr().Zone() != "" {
+		return a
+	}
+	dev, err := uverbs.DeviceByIndex(int(route.DeviceIndex))
+	if err != nil {
+		return a
+	}
+	if port, ok := dev.Port(int(route.Port)); ok && port.Netdev != "" {
+		return Addr{netip.AddrPortFrom(addr.Addr().WithZone(port.Netdev), addr.Port())}
+	}
+	return a
 }
 
 // LocalAddr returns the address the peer connects to.
-func (r *Request) LocalAddr() net.Addr { return addrOf(r.route.Src) }
+func (r *Request) LocalAddr() net.Addr { return r.local }
 
 // RemoteAddr returns the peer's address.
-func (r *Request) RemoteAddr() net.Addr { return addrOf(r.route.Dst) }
+func (r *Request) RemoteAddr() net.Addr { return r.remote }
 
 // PrivateData returns what the peer attached, padded with zeros to
 // MaxConnectData bytes.
@@ -90,8 +115,9 @@ func (r *Request) accept(ctx context.Context, o AcceptOptions) (*Conn, error) {
 	c, err := newConn(r.id, cfg)
 	if err != nil {
 		_ = r.id.Close()
-		return nil, err
+		return nil, peerGone(err)
 	}
+	c.local, c.remote = r.LocalAddr(), r.RemoteAddr()
 	steps.done(stepQueuePair, "queue pair %#x on %s", c.qp.Number(), c.Device())
 	r.id.setHandler(c.handle)
 	if err := c.answer(ctx, &r.param, o.PrivateData, steps); err != nil {
@@ -110,7 +136,7 @@ func (c *Conn) answer(ctx context.Context, peer *ucma.ConnParam, privateData []b
 	// RTS before the answer: the peer's first message may overtake its
 	// confirmation.
 	if err := c.toRTS(local, served); err != nil {
-		return inStep(stepAccept, err)
+		return inStep(stepAccept, peerGone(err))
 	}
 	if err := c.id.Accept(c.param(privateData, local, served), ucma.ECE{}); err != nil {
 		return err

@@ -44,7 +44,7 @@ func Get() (*Block, error) {
 
 // grow adds one arena to the pool. The caller holds pool.mu.
 func grow() error {
-	mem, err := Map(arenaBlocks * BlockSize)
+	mem, err := mapPages(arenaBlocks * BlockSize)
 	if err != nil {
 		return err
 	}

@@ -12,3 +12,5 @@ func Unmap([]byte) error { return errors.ErrUnsupported }
 
 // Mapped returns 0.
 func Mapped() int64 { return 0 }
+
+func mapPages(int) ([]byte, error) { return nil, errors.ErrUnsupported }
