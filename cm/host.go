@@ -1,0 +1,17 @@
+package cm
+
+import (
+	"github.com/purerdma/rdma/internal/devfile"
+	"github.com/purerdma/rdma/uverbs"
+)
+
+// host is what this package asks of the machine. Tests put fake kernels in its
+// place.
+var host = struct {
+	kernel        devfile.Kernel // nil is the running one
+	deviceByIndex func(index int) (*uverbs.Device, error)
+	deviceByGUID  func(guid uverbs.GUID) (*uverbs.Device, error)
+}{
+	deviceByIndex: uverbs.DeviceByIndex,
+	deviceByGUID:  uverbs.DeviceByGUID,
+}
