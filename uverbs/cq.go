@@ -63,6 +63,9 @@ func (c *Context) CreateCQ(cfg CQConfig) (*CQ, error) {
 		wake: make(chan struct{}, 1), errored: make(chan struct{}),
 	}
 	parents := []*life{&c.life}
+	if cfg.Channel != nil && cfg.Channel.c != c {
+		return nil, c.fail(methodCQCreate.name, "", fmt.Errorf("the channel belongs to another context: %w", errInvalid))
+	}
 	if cfg.Channel != nil {
 		parents = append(parents, &cfg.Channel.life)
 	}
@@ -87,21 +90,18 @@ func (cq *CQ) create(cfg CQConfig) error {
 	}
 	uhwOut := make([]byte, setup.UHWOutLen)
 	if err := cq.createKernel(cfg, setup.UHWIn, uhwOut); err != nil {
-		if setup.Abort != nil {
-			setup.Abort()
-		}
+		abort(setup.Abort)
 		return err
 	}
 	cq.life.settle(cq.c.dev.Name, fmt.Sprintf("CQ %d", cq.handle))
-	err = cq.c.addCQBells(cq.handle)
-	if err == nil {
+	if err = cq.c.addCQBells(cq.handle); err != nil {
+		abort(setup.Abort)
+	} else {
 		cq.ring, err = setup.Done(cq.handle, cq.entries, uhwOut)
 		if err == nil {
 			return nil
 		}
 		cq.c.dropCQBells(cq.handle)
-	} else if setup.Abort != nil {
-		setup.Abort()
 	}
 	_ = cq.destroyKernel() // the failure that brought us here is reported
 	return cq.c.fail(methodCQCreate.name, cq.life.name, err)

@@ -1,0 +1,179 @@
+//go:build linux
+
+package uverbs_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/internal/fakeverbs"
+	"github.com/purerdma/rdma/uverbs"
+)
+
+func openFake(tb testing.TB) *uverbs.Context {
+	tb.Helper()
+	c, err := uverbs.OpenOn(fakeverbs.New(), fakeDevice(), nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return c
+}
+
+func TestPostStopsAtFirstError(t *testing.T) {
+	r := mustBuild(t, openFake(t), nil)
+	tooMany := signaled(9)
+	tooMany.SGEs = make([]uverbs.SGE, 50)
+	tooMuch := signaled(9)
+	tooMuch.Inline = make([]byte, 5000)
+	unknown := signaled(9)
+	unknown.Opcode = abi.IB_UVERBS_WR_TSO
+	for _, tc := range []struct {
+		name string
+		bad  uverbs.SendWR
+		want error
+	}{
+		{"entries", tooMany, uverbs.ErrTooManySGEs},
+		{"inline", tooMuch, uverbs.ErrInlineSize},
+		{"opcode", unknown, uverbs.ErrOpcode},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if err := r.qp.PostSend(tc.bad); !errors.Is(err, tc.want) {
+				t.Errorf("alone: %v", err)
+			}
+			err := r.qp.PostSend(signaled(1), signaled(2), tc.bad, signaled(3))
+			var pe *uverbs.PostError
+			if !errors.As(err, &pe) || pe.Posted != 2 || !errors.Is(err, tc.want) {
+				t.Errorf("third of four: %v", err)
+			}
+			wcs := make([]uverbs.WC, 5)
+			if n, err := r.cq.Poll(wcs); n != 2 || err != nil || wcs[1].ID != 2 {
+				t.Errorf("%d completions, %v", n, err)
+			}
+		})
+	}
+}
+
+func TestPostNothing(t *testing.T) {
+	r := mustBuild(t, openFake(t), nil)
+	if err := errors.Join(r.qp.PostSend(), r.qp.PostRecv()); err != nil {
+		t.Error(err)
+	}
+	if n, err := r.cq.Poll(nil); n != 0 || err != nil {
+		t.Error(n, err)
+	}
+}
+
+// step posts a request, which the fake completes, arms and polls. All it uses
+// is on its stack.
+func step(tb testing.TB, r *rig) {
+	var wcs [2]uverbs.WC
+	sges := [1]uverbs.SGE{r.mr.SGE(0, 64)}
+	err := r.qp.PostSend(uverbs.SendWR{
+		ID: 7, Opcode: abi.IB_UVERBS_WR_SEND, Flags: uverbs.SendSignaled, SGEs: sges[:],
+	})
+	if err == nil {
+		err = r.cq.Arm()
+	}
+	n, pollErr := r.cq.Poll(wcs[:])
+	if n != 1 || err != nil || pollErr != nil || wcs[0].ID != 7 {
+		tb.Fatalf("%d completions, first %+v; %v, %v", n, wcs[0], err, pollErr)
+	}
+}
+
+func TestDataPathAllocatesNothing(t *testing.T) {
+	for _, style := range []uverbs.CallStyle{uverbs.StyleAuto, uverbs.StyleWrite} {
+		t.Run(style.String(), func(t *testing.T) {
+			c, err := uverbs.OpenOn(fakeverbs.New(), fakeDevice(), &uverbs.OpenOptions{CallStyle: style})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			r := mustBuild(t, c, nil)
+			for name, f := range map[string]func(){
+				"post, arm and poll": func() { step(t, r) },
+				"poll of an empty queue": func() {
+					var wcs [16]uverbs.WC
+					if n, err := r.cq.Poll(wcs[:]); n != 0 || err != nil {
+						t.Fatal(n, err)
+					}
+				},
+			} {
+				if n := testing.AllocsPerRun(1000, f); n != 0 {
+					t.Errorf("%s: %v allocations", name, n)
+				}
+			}
+			if err := r.close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestPostRecvAllocatesNothing(t *testing.T) {
+	r, err := build(openFake(t), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := r.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	qp, err := r.pd.CreateQP(uverbs.QPConfig{SendCQ: r.cq, RecvCQ: r.cq, Cap: uverbs.QPCap{MaxSendWR: 1, MaxRecvWR: 8000}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer qp.Close()
+	n := testing.AllocsPerRun(1000, func() {
+		sges := [1]uverbs.SGE{r.mr.SGE(0, 64)}
+		if err := qp.PostRecv(uverbs.RecvWR{ID: 1, SGEs: sges[:]}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// The benchmarks measure this side of the data path: ring, locks and the
+// prebuilt doorbell, with a kernel that does next to nothing.
+
+func BenchmarkPostPoll(b *testing.B) {
+	r := mustBuild(b, openFake(b), nil)
+	b.ReportAllocs()
+	for b.Loop() {
+		step(b, r)
+	}
+}
+
+func BenchmarkPostBatch(b *testing.B) {
+	r := mustBuild(b, openFake(b), nil)
+	var batch [8]uverbs.SendWR
+	sge := [1]uverbs.SGE{r.mr.SGE(0, 64)}
+	for i := range batch {
+		batch[i] = uverbs.SendWR{Opcode: abi.IB_UVERBS_WR_SEND, SGEs: sge[:]}
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := r.qp.PostSend(batch[:]...); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkPollEmpty(b *testing.B) {
+	r := mustBuild(b, openFake(b), nil)
+	b.ReportAllocs()
+	for b.Loop() {
+		var wcs [16]uverbs.WC
+		if n, err := r.cq.Poll(wcs[:]); n != 0 || err != nil {
+			b.Fatal(n, err)
+		}
+	}
+}
