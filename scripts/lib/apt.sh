@@ -44,12 +44,12 @@ apt_dir() {
 		mirror=$(machine_mirror)
 		[[ -n $mirror ]] || die "cannot find the package archive in this machine's apt sources"
 		[[ $(os_release ID) == ubuntu ]] && components='main universe'
-		echo "deb [arch=amd64] $mirror $(os_release VERSION_CODENAME) $components" >"$dir/sources.list"
+		echo "deb [arch=amd64 target=Packages] $mirror $(os_release VERSION_CODENAME) $components" >"$dir/sources.list"
 	else
 		local mirror keyring
 		mirror=$(debian_mirror)
 		keyring=$(debian_keyring)
-		echo "deb [arch=amd64 signed-by=$keyring] $mirror $suite main" >"$dir/sources.list"
+		echo "deb [arch=amd64 target=Packages signed-by=$keyring] $mirror $suite main" >"$dir/sources.list"
 	fi
 	printf '%s' "$dir"
 }
@@ -66,7 +66,6 @@ private_apt() {
 		-o Dir::Etc::preferences="$dir/empty" -o Dir::Etc::preferencesparts="$dir/empty.d" \
 		-o APT::Architecture=amd64 -o APT::Architectures=amd64 -o APT::Sandbox::User= \
 		-o Acquire::Languages=none -o Acquire::Check-Valid-Until=false -o Acquire::Retries=3 \
-		-o Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled=false \
 		-o APT::Update::Post-Invoke-Success::= -o APT::Get::List-Cleanup=false \
 		"$@"
 }

@@ -17,7 +17,7 @@ make_layout() {
 # source has changed.
 guest_init() {
 	local key out
-	require go
+	require_go
 	key=$(cat "$ROOT"/integration/guest/*.go "$ROOT/go.sum" "$ROOT/scripts/lib/image.sh" | sha256sum | cut -c1-16)
 	out=$CACHE/guest/$key/init
 	if [[ ! -x $out ]]; then
