@@ -32,7 +32,7 @@ func TestRxePostTooEarly(t *testing.T) {
 }
 
 // TestRxeFlush: what was posted before the queue pair failed is flushed on
-// every kernel.
+// every kernel. What is posted later is logged only, since kernels differ.
 func TestRxeFlush(t *testing.T) {
 	a, _ := rxePair(t, rxeConfig{cap: verbsCap})
 	a.recv(uverbs.RecvWR{ID: 1}, uverbs.RecvWR{ID: 2})
@@ -116,23 +116,31 @@ func TestRxeNoAllocations(t *testing.T) {
 	wrs := []uverbs.SendWR{{Opcode: abi.IB_UVERBS_WR_SEND, Flags: uverbs.SendSignaled, SGEs: []uverbs.SGE{a.mr.SGE(0, 64)}}}
 	recvs := []uverbs.RecvWR{{SGEs: []uverbs.SGE{b.mr.SGE(0, 64)}}}
 	wcs := make([]uverbs.WC, 4)
-	poll := func(s *verbsSide) {
-		for n := 0; n == 0; {
-			var err error
-			if n, err = s.cq.Poll(wcs); err != nil {
-				t.Fatal(err)
-			}
+	poll := func(s *verbsSide) (err error) {
+		for n := 0; n == 0 && err == nil; {
+			n, err = s.cq.Poll(wcs)
 		}
+		return err
 	}
-	allocs := testing.AllocsPerRun(50, func() {
-		if b.qp.PostRecv(recvs...) != nil || a.qp.PostSend(wrs...) != nil || b.cq.Arm() != nil {
-			t.Fatal("post failed")
+	for name, f := range map[string]func() error{
+		"arm": func() error { return b.cq.Arm() },
+		"message": func() error {
+			if err := b.qp.PostRecv(recvs...); err != nil {
+				return err
+			}
+			if err := a.qp.PostSend(wrs...); err != nil {
+				return err
+			}
+			if err := poll(a); err != nil {
+				return err
+			}
+			return poll(b)
+		},
+	} {
+		var err error
+		if n := testing.AllocsPerRun(50, func() { err = f() }); n != 0 || err != nil {
+			t.Errorf("%s: %v allocations, %v", name, n, err)
 		}
-		poll(a)
-		poll(b)
-	})
-	if allocs != 0 {
-		t.Errorf("%v allocations per message", allocs)
 	}
 }
 
