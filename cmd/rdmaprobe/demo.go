@@ -115,7 +115,9 @@ func (d *demo) prepare(ctx context.Context) error {
 
 // heading starts the table. Its columns are fixed because rows are printed as
 // steps end.
-func (d *demo) heading() { d.printf("%-20s %-7s %10s  %s\n", "STEP", "SIDE", "TIME", "DETAIL") }
+func (d *demo) heading() { d.printf(demoRow, "STEP", "SIDE", "TIME", "DETAIL") }
+
+const demoRow = "%-17s  %-6s  %9s  %s\n"
 
 // step prints and notes a finished step.
 func (d *demo) step(side, name string, took time.Duration, format string, args ...any) {
@@ -123,7 +125,7 @@ func (d *demo) step(side, name string, took time.Duration, format string, args .
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.doc.Steps = append(d.doc.Steps, s)
-	d.printf("%-20s %-7s %10s  %s\n", s.Step, s.Side, formatDuration(took), s.Detail)
+	d.printf(demoRow, s.Step, s.Side, formatDuration(took), s.Detail)
 }
 
 // steps reports the steps of one side of the connection.
@@ -212,8 +214,9 @@ func (d *demo) pings(ctx context.Context, conn *cm.Conn) (err error) {
 		}
 		s.add(pong.Time)
 	}
-	d.step("client", "verify data", time.Since(start), "%d of %s of %s, min/avg/max %.3f/%.3f/%.3f ms",
-		s.verified, plural(s.sent, "ping"), plural(uint64(d.size), "byte"), s.rtt().MinMS, s.rtt().AvgMS, s.rtt().MaxMS)
+	rtt := s.rtt()
+	d.step("client", "verify data", time.Since(start), "%d of %s, %d bytes; min %s, avg %s, max %s", s.verified,
+		plural(s.sent, "ping"), d.size, formatMS(rtt.MinMS), formatMS(rtt.AvgMS), formatMS(rtt.MaxMS))
 	return nil
 }
 
