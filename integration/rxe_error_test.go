@@ -34,7 +34,7 @@ func TestRxePostTooEarly(t *testing.T) {
 // TestRxeFlush: what was posted before the queue pair failed is flushed on
 // every kernel. What is posted later is logged only, since kernels differ.
 func TestRxeFlush(t *testing.T) {
-	a, _ := rxePair(t, rxeConfig{cap: verbsCap})
+	a, _ := rxeToNobody(t, rxeConfig{cap: verbsCap})
 	a.recv(uverbs.RecvWR{ID: 1}, uverbs.RecvWR{ID: 2})
 	a.send(uverbs.SendWR{ID: 3, Opcode: abi.IB_UVERBS_WR_SEND}, uverbs.SendWR{ID: 4, Opcode: abi.IB_UVERBS_WR_SEND})
 	if err := a.qp.ToError(); err != nil {

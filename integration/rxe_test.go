@@ -156,17 +156,25 @@ func TestRxeWrapAround(t *testing.T) {
 	}
 }
 
-// TestRxeSendQueueFull fills the send queue of a peer that does not listen yet:
-// exactly the reported number of requests fits, and all of them arrive, in
-// order, when it does. A peer that listens but has posted no receive would not
-// do: the POST_SEND of 5.10 then repeats in the kernel until one is posted,
-// when both are on one device and RNR retries are unlimited.
-func TestRxeSendQueueFull(t *testing.T) {
-	a, b := rxeUnconnected(t, rxeConfig{cap: uverbs.QPCap{MaxSendWR: 9, MaxRecvWR: 40}})
+// rxeToNobody is a queue pair whose sends stay outstanding: its peer does not
+// listen yet. A peer that listens but has posted no receive would not do: 5.10
+// then repeats the send within the POST_SEND command for as long as RNR retries
+// last, when both are on one device (rxe_requester and rxe_completer call each
+// other and do not wait for the timer).
+func rxeToNobody(t testing.TB, cfg rxeConfig) (a, nobody *verbsSide) {
+	t.Helper()
+	a, b := rxeUnconnected(t, cfg)
 	gid := verbsGID(t, a.qp.Context())
 	if err := errors.Join(b.qp.ToInit(1, rxeAccess), rxeToRTS(a, b, gid)); err != nil {
 		t.Fatal(err)
 	}
+	return a, b
+}
+
+// TestRxeSendQueueFull fills the send queue: exactly the reported number of
+// requests fits, and all of them arrive, in order, when the peer listens.
+func TestRxeSendQueueFull(t *testing.T) {
+	a, b := rxeToNobody(t, rxeConfig{cap: uverbs.QPCap{MaxSendWR: 9, MaxRecvWR: 40}})
 	fits := a.qp.Cap().MaxSendWR
 	for i := range fits {
 		a.send(uverbs.SendWR{ID: uint64(i), Opcode: abi.IB_UVERBS_WR_SEND_WITH_IMM, Flags: uverbs.SendSignaled, Imm: uint32(i)})
@@ -175,7 +183,7 @@ func TestRxeSendQueueFull(t *testing.T) {
 		t.Fatalf("request %d of %d: %v", fits+1, fits, err)
 	}
 	b.recv(make([]uverbs.RecvWR, fits)...)
-	if err := rxeToRTS(b, a, gid); err != nil {
+	if err := rxeToRTS(b, a, verbsGID(t, a.qp.Context())); err != nil {
 		t.Fatal(err)
 	}
 	for i := range fits {
