@@ -100,9 +100,9 @@ func (ch *CompChannel) String() string { return ch.life.name }
 // *[BusyError] that names them. It may be called more than once and from any
 // goroutine other than one that runs a CQConfig.Notify function.
 func (ch *CompChannel) Close() error {
-	return ch.life.close(func() error {
+	return ch.life.close(nil, func() error {
 		err := ch.file.Close()
 		<-ch.done
 		return err
-	}, nil)
+	})
 }

@@ -248,9 +248,7 @@ func (c *Context) markGone() { c.goneOnce.Do(func() { close(c.gone) }) }
 // Close closes the device. While objects created with the context are open it
 // returns a *[BusyError] that names them. It may be called more than once and
 // from any goroutine.
-func (c *Context) Close() error {
-	return c.life.close(func() error { return nil }, c.release)
-}
+func (c *Context) Close() error { return c.life.close(nil, c.release) }
 
 // release closes the files; with the last the kernel's context is gone.
 func (c *Context) release() error {

@@ -111,8 +111,8 @@ func (l *life) isEnding() bool {
 
 // close ends the object's life: once, by destroy, which has the object for
 // itself. A second call waits for the first and returns nil. When destroy
-// fails the object stays registered and close may be called again. release,
-// which may be nil, frees what belonged to an object that is gone.
+// fails the object stays registered and close may be called again. release
+// frees what belonged to an object that is gone. Either may be nil.
 func (l *life) close(destroy, release func() error) error {
 	l.closing.Lock()
 	defer l.closing.Unlock()
@@ -124,8 +124,10 @@ func (l *life) close(destroy, release func() error) error {
 	}
 	l.use.Lock()
 	defer l.use.Unlock()
-	if err := destroy(); err != nil {
-		return err
+	if destroy != nil {
+		if err := destroy(); err != nil {
+			return err
+		}
 	}
 	l.destroyed = true
 	l.abandon()
