@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -37,6 +38,8 @@ func describe(err error) *errorDoc {
 		}
 	}
 	e.fill("run the command", "", core.Error(), "")
+	// What Go says of a deadline is of no help to people.
+	e.Cause = strings.ReplaceAll(e.Cause, context.DeadlineExceeded.Error(), "no answer in time")
 	if e.Remedy == "" {
 		e.Remedy = remedies[e.Class]
 	}

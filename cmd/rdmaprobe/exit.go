@@ -41,6 +41,7 @@ type rule struct {
 var rules = []rule{
 	{"usage", exitUsage, isUsage},
 	{"usage", exitUsage, anyOf(cm.ErrLoopback)},
+	{"usage", exitUsage, isBadParameter},
 	{"no-listener", exitRejected, anyOf(cm.ErrNoListener)},
 	{"rejected", exitRejected, anyOf(cm.ErrRejected)},
 	{"data-mismatch", exitFailed, anyOf(rping.ErrMismatch)},
@@ -83,6 +84,14 @@ func anyOf(targets ...error) func(error) bool {
 }
 
 func isUsage(err error) bool { return errors.As(err, new(*usageError)) }
+
+// isBadParameter: package cm refused an address or an option before it did
+// anything, for instance a link-local address without a zone.
+func isBadParameter(err error) bool {
+	var op *cm.OpError
+	return errors.As(err, &op) && op.Step == "" && errors.Is(op.Err, syscall.EINVAL) &&
+		(op.Op == "dial" || op.Op == "listen")
+}
 
 func isTimeout(err error) bool {
 	var t interface{ Timeout() bool }

@@ -144,7 +144,7 @@ func (doc *listDoc) write(w io.Writer) {
 func (doc *listDoc) writeDevices(w io.Writer) {
 	devices := [][]string{{"DEVICE", "INDEX", "DRIVER", "NODE GUID", "CHAR DEVICE", "USABLE"}}
 	ports := [][]string{{"DEVICE", "PORT", "PROTOCOL", "STATE", "LINK", "NETDEV", "MTU", "SPEED"}}
-	gids := [][]string{{"DEVICE", "PORT", "GID#", "TYPE", "NETDEV", "GID", "ADDRESS"}}
+	gids := [][]string{{"DEVICE", "PORT", "GID#", "TYPE", "NETDEV", "GID", "CONFIGURED"}}
 	var problems []string
 	for _, d := range doc.Devices {
 		index := "-"
@@ -157,7 +157,7 @@ func (doc *listDoc) writeDevices(w io.Writer) {
 			ports = append(ports, []string{d.Name, number, d.Protocol, p.State, p.LinkLayer, p.Netdev,
 				positive(p.NetdevMTU), speed(p.SpeedMbps)})
 			for _, g := range p.GIDs {
-				gids = append(gids, []string{d.Name, number, strconv.Itoa(g.Index), g.Type, g.Netdev, g.GID, g.place()})
+				gids = append(gids, []string{d.Name, number, strconv.Itoa(g.Index), g.Type, g.Netdev, g.GID, g.configured()})
 			}
 		}
 		for _, text := range d.Problems {
@@ -184,16 +184,12 @@ func (c charDoc) short() string {
 	return fmt.Sprintf("%s %d:%d", c.Path[strings.LastIndexByte(c.Path, '/')+1:], c.Major, c.Minor)
 }
 
-// place says in little room whether the GID can be used as an address here.
-// The address itself is in the GID.
-func (g gidDoc) place() string {
-	switch {
-	case g.Address == "":
+// configured says whether the GID can be used as an address here.
+func (g gidDoc) configured() string {
+	if g.Address == "" {
 		return "no"
-	case strings.Contains(g.Address, ":"):
-		return "yes"
 	}
-	return g.Address
+	return "yes"
 }
 
 func writeFindings(w io.Writer, findings []findingDoc) {

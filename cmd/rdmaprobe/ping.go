@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -119,9 +121,9 @@ func (p *pinger) connect(ctx context.Context) (*cm.Conn, error) {
 	took := time.Since(start)
 	if err != nil {
 		if ctx.Err() != nil {
-			err = errInterrupted
+			return nil, &failure{step: "connect", object: p.target, after: took, err: errInterrupted}
 		}
-		return nil, &failure{step: "connect", object: p.target, after: took, err: err}
+		return nil, &failure{after: took, err: err} // the error has the step
 	}
 	p.doc.Local, p.doc.Remote = conn.LocalAddr().String(), conn.RemoteAddr().String()
 	p.doc.Device, p.doc.ConnectMS = conn.Device(), milliseconds(took)
@@ -134,7 +136,7 @@ func (p *pinger) connect(ctx context.Context) (*cm.Conn, error) {
 func (p *pinger) step(s cm.Step) {
 	p.doc.Steps = append(p.doc.Steps, stepDoc{Side: "client", Step: s.Name, TimeMS: milliseconds(s.Took), Detail: s.Detail})
 	if p.verbose {
-		p.printf("  %-16s %10s  %s\n", s.Name, formatDuration(s.Took), s.Detail)
+		p.printf("%s\n", strings.TrimRight(fmt.Sprintf("  %-17s  %9s  %s", s.Name, formatDuration(s.Took), s.Detail), " "))
 	}
 }
 

@@ -88,14 +88,14 @@ func newRXEList(a *app) *cobra.Command {
 		RunE: action(func(*cobra.Command, []string) error {
 			doc := &rxeListDoc{Links: []linkDoc{}}
 			a.doc = doc
-			rows := [][]string{{"DEVICE", "DRIVER", "NETDEV", "STATE", "ADDRESSES"}}
+			rows := [][]string{{"DEVICE", "DRIVER", "NETDEV", "STATE", "ADDRESS"}}
 			for _, d := range a.sys.diagnose().Devices {
 				if d.Driver() != "rxe" && d.Driver() != "siw" {
 					continue
 				}
 				l := a.newLinkDoc(d)
 				doc.Links = append(doc.Links, l)
-				rows = append(rows, []string{l.Name, l.Driver, l.Netdev, l.State, joinList(l.Addresses)})
+				rows = append(rows, perAddress([]string{l.Name, l.Driver, l.Netdev, l.State}, l.Addresses)...)
 			}
 			if len(doc.Links) == 0 {
 				return &failure{step: "look for soft RDMA devices", err: uverbs.ErrNoDevice,

@@ -198,14 +198,7 @@ func (s *server) announce(addr net.Addr) {
 	s.printf("listening on %s, protocol of rping\n\n", addr)
 	rows := [][]string{{"DEVICE", "PORT", "STATE", "NETDEV", "ADDRESS"}}
 	for _, l := range d.Devices {
-		rows = append(rows, []string{l.Device, strconv.Itoa(l.Port), l.State, l.Netdev, ""})
-		for i, a := range l.Addresses {
-			if i == 0 {
-				rows[len(rows)-1][4] = a
-			} else {
-				rows = append(rows, []string{l.Device, strconv.Itoa(l.Port), l.State, l.Netdev, a})
-			}
-		}
+		rows = append(rows, perAddress([]string{l.Device, strconv.Itoa(l.Port), l.State, l.Netdev}, l.Addresses)...)
 	}
 	table(s.out, rows)
 	s.printf("\n")

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -47,6 +48,19 @@ func table(w io.Writer, rows [][]string) {
 		fmt.Fprintln(tw, strings.Join(row, "\t"))
 	}
 	_ = tw.Flush() // the writer below keeps the error
+}
+
+// perAddress returns a row for each address, with the address last; one
+// without when there is none.
+func perAddress(row, addresses []string) [][]string {
+	if len(addresses) == 0 {
+		return [][]string{append(row, "")}
+	}
+	var rows [][]string
+	for _, a := range addresses {
+		rows = append(rows, append(slices.Clone(row), a))
+	}
+	return rows
 }
 
 // milliseconds converts for JSON, to a microsecond.
