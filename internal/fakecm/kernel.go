@@ -204,12 +204,19 @@ func (k *Kernel) RemoveDevice(index uint32) {
 	k.init()
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	var gone []*id
 	for _, i := range k.ids {
 		if i.dev != nil && i.dev.Index == index && !i.removed {
 			i.removed = true
 			i.event(abi.RDMA_CM_EVENT_DEVICE_REMOVAL, 0, nil)
-			i.leavePeer(0)
+			gone = append(gone, i)
 		}
+	}
+	for _, i := range gone {
+		if i.peer != nil && i.peer.removed {
+			i.peer.peer, i.peer = nil, nil // neither can tell the other
+		}
+		i.leavePeer(0)
 	}
 }
 

@@ -19,6 +19,10 @@ func (k *Kernel) deliver(q *qp, w *abi.RXESendWQE) abi.IBWCStatus {
 	if to == nil || to.state != uint8(abi.IB_QPS_RTR) && to.state != uint8(abi.IB_QPS_RTS) {
 		return abi.IB_WC_RETRY_EXC_ERR
 	}
+	inline := w.WR.SendFlags&uint32(abi.IB_SEND_INLINE) != 0
+	if !inline && !k.owns(sges(unsafe.Pointer(w), sizeOf[abi.RXESendWQE](), w.DMA.NumSGE)) {
+		return abi.IB_WC_LOC_PROT_ERR
+	}
 	switch op := abi.IBUverbsWROpcode(w.WR.Opcode); op {
 	case abi.IB_UVERBS_WR_SEND, abi.IB_UVERBS_WR_SEND_WITH_IMM:
 		return k.deliverMessage(to, w, op, true)
@@ -47,6 +51,16 @@ func (k *Kernel) reach(addr uint64, n, rkey uint32) ([]byte, bool) {
 	return at(addr, int(n)), true
 }
 
+// owns checks the local keys of a request's memory.
+func (k *Kernel) owns(list []abi.RXESGE) bool {
+	for _, s := range list {
+		if _, ok := k.reach(s.Addr, s.Length, s.LKey); !ok {
+			return false
+		}
+	}
+	return true
+}
+
 // deliverMessage uses up one receive of the peer. A write with immediate
 // leaves the receive's memory alone.
 func (k *Kernel) deliverMessage(to *qp, w *abi.RXESendWQE, op abi.IBUverbsWROpcode, data bool) abi.IBWCStatus {
@@ -57,10 +71,14 @@ func (k *Kernel) deliverMessage(to *qp, w *abi.RXESendWQE, op abi.IBUverbsWROpco
 	r := (*abi.RXERecvWQE)(to.rq.slot(cons))
 	wc := abi.IBUverbsWC{WRID: r.WRID, Opcode: uint32(abi.IB_WC_RECV), ByteLen: w.DMA.Length, QPNum: to.qpn}
 	if data {
-		if r.DMA.Length < w.DMA.Length {
+		list := sges(unsafe.Pointer(r), sizeOf[abi.RXERecvWQE](), r.DMA.NumSGE)
+		switch {
+		case r.DMA.Length < w.DMA.Length:
 			return abi.IB_WC_REM_INV_REQ_ERR
+		case !k.owns(list):
+			return abi.IB_WC_REM_OP_ERR
 		}
-		copyList(sges(unsafe.Pointer(r), sizeOf[abi.RXERecvWQE](), r.DMA.NumSGE), w, false)
+		copyList(list, w, false)
 	} else {
 		wc.Opcode = uint32(abi.IB_WC_RECV_RDMA_WITH_IMM)
 	}

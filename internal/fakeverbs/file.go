@@ -152,8 +152,8 @@ func (f *file) Munmap(mem []byte) error {
 	return nil
 }
 
-// Close closes the file. Closing the device destroys its context and all
-// objects, as the kernel does.
+// Close closes the file. Closing the device destroys its context and
+// the objects on it, as the kernel does.
 func (f *file) Close() error {
 	f.k.mu.Lock()
 	defer f.k.mu.Unlock()
@@ -163,7 +163,11 @@ func (f *file) Close() error {
 	f.closed = true
 	delete(f.k.files, f)
 	if f.kind == deviceFile {
-		clear(f.k.objects)
+		for h := range f.k.objects {
+			if f.k.owners[h] == f {
+				delete(f.k.objects, h)
+			}
+		}
 	}
 	f.wake()
 	return nil

@@ -40,6 +40,7 @@ type Kernel struct {
 	nextFD   int
 	fds      map[int]*file // descriptors handed out and not adopted
 	objects  map[uint32]any
+	owners   map[uint32]*file // the device file an object was created on
 	mappings map[*byte]int
 	rings    map[int64]*ring
 	nextOff  int64
@@ -52,7 +53,7 @@ var _ devfile.Kernel = (*Kernel)(nil)
 func New() *Kernel {
 	return &Kernel{
 		failAt: -1, nextFD: 100,
-		files: map[*file]bool{}, fds: map[int]*file{}, objects: map[uint32]any{},
+		files: map[*file]bool{}, fds: map[int]*file{}, objects: map[uint32]any{}, owners: map[uint32]*file{},
 		mappings: map[*byte]int{}, rings: map[int64]*ring{},
 	}
 }

@@ -41,7 +41,7 @@ func (k *Kernel) add(o any) uint32 {
 	for k.objects[h] != nil {
 		h++
 	}
-	k.objects[h] = o
+	k.objects[h], k.owners[h] = o, k.scratch.f
 	return h
 }
 
