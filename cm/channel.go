@@ -2,6 +2,7 @@ package cm
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -31,6 +32,8 @@ type EventChannel struct {
 	orphans sync.WaitGroup // destructions of requests that nobody listens for
 
 	dropped atomic.Uint64
+
+	users int // IDs that keep a process-wide channel open; guarded by shared.mu
 }
 
 // NewEventChannel opens the connection manager. opts may be nil.
@@ -83,10 +86,16 @@ func (c *EventChannel) dispatch(ev ucma.Event) {
 	}
 	c.dropped.Add(1)
 	if ev.Type == abi.RDMA_CM_EVENT_CONNECT_REQUEST {
-		// The listener was closed between the kernel's queueing of this
-		// request and our fetching it. The new ID is ours to destroy, and
-		// destroying it rejects the peer.
-		c.orphans.Go(func() { _, _ = c.ch.DestroyID(ev.ID) })
+		c.orphans.Go(func() { c.refuse(ev) })
+	}
+}
+
+// refuse destroys the new ID that a connection request brought. The listener
+// was closed between the kernel's queueing of the request and our looking at
+// it; destroying the ID rejects the peer.
+func (c *EventChannel) refuse(ev ucma.Event) {
+	if ev.Type == abi.RDMA_CM_EVENT_CONNECT_REQUEST {
+		_, _ = c.ch.DestroyID(ev.ID) // fails only with the channel, which takes the ID along
 	}
 }
 
@@ -96,7 +105,7 @@ func (c *EventChannel) fail(err error) {
 	c.broken = err
 	c.mu.Unlock()
 	for _, id := range c.snapshot() {
-		id.wake()
+		id.lose(fmt.Errorf("event channel: %w", err))
 	}
 }
 
@@ -131,34 +140,51 @@ func (c *EventChannel) err() error {
 
 // shared is the process-wide channel. It lives as long as IDs use it.
 var shared struct {
-	mu   sync.Mutex
-	ch   *EventChannel
-	refs int
+	mu sync.Mutex
+	ch *EventChannel
 }
 
-// acquireShared returns the process-wide channel and what gives it back.
+// acquireShared returns the process-wide channel and what gives it back. One
+// whose reader has ended is left to the IDs that are on it.
 func acquireShared() (*EventChannel, func(), error) {
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
-	if shared.ch == nil {
+	if shared.ch == nil || shared.ch.err() != nil {
 		ch, err := NewEventChannel(&ucma.Options{Kernel: host.kernel})
 		if err != nil {
 			return nil, nil, err
 		}
 		shared.ch = ch
 	}
-	shared.refs++
-	return shared.ch, sync.OnceFunc(releaseShared), nil
+	shared.ch.users++
+	return shared.ch, sync.OnceFunc(shared.ch.unshare), nil
 }
 
-// releaseShared closes the process-wide channel with its last user, so that an
-// idle process holds no descriptor and no goroutine.
-func releaseShared() {
+// share adds a user to a process-wide channel that has some, and returns what
+// takes that back. It reports false when the last one has just left.
+func (c *EventChannel) share() (release func(), ok bool) {
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
-	shared.refs--
-	if shared.refs == 0 {
-		_ = shared.ch.Close()
+	if c.users == 0 {
+		return nil, false
+	}
+	c.users++
+	return sync.OnceFunc(c.unshare), true
+}
+
+// unshare closes a process-wide channel with its last user, so that an idle
+// process holds no descriptor and no goroutine. The lock is not held
+// meanwhile, because the reader, whose end Close awaits, takes it for each new
+// request.
+func (c *EventChannel) unshare() {
+	shared.mu.Lock()
+	c.users--
+	last := c.users == 0
+	if last && shared.ch == c {
 		shared.ch = nil
+	}
+	shared.mu.Unlock()
+	if last {
+		_ = c.Close()
 	}
 }

@@ -108,7 +108,8 @@ func await[T any](ctx context.Context, c *Conn, ready <-chan T) (v T, err error)
 		return v, ctx.Err()
 	case <-c.ended:
 	}
-	// What completed before the end still counts.
+	// What completed before the end still counts, even if nobody has read it.
+	c.pump(false)
 	select {
 	case v = <-ready:
 		return v, nil

@@ -2,8 +2,10 @@ package cm
 
 import (
 	"context"
+	"errors"
 	"net"
 	"sync"
+	"time"
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/ucma"
@@ -36,8 +38,18 @@ type Conn struct {
 	endOnce sync.Once
 	endErr  error // why; set before ended is closed
 
+	parted   chan struct{} // closed when the peer has confirmed the end, or cannot any more
+	partOnce sync.Once
+	partErr  error // nil if confirmed; set before parted is closed
+
 	tearOnce sync.Once // destruction of the kernel objects
 	tearErr  error
+
+	// memory is held for reading while this package makes memory for the
+	// connection or touches it, and for writing to end that.
+	memory   sync.RWMutex
+	sealed   bool // nothing is registered any more
+	unmapped bool
 
 	mu        sync.Mutex
 	regions   map[*Region]struct{}
@@ -104,18 +116,37 @@ func (c *Conn) handle(ev ucma.Event) bool {
 	switch ev.Type {
 	case abi.RDMA_CM_EVENT_DISCONNECTED:
 		c.end(ErrPeerClosed)
+		c.part(nil)
 		// The peer waits for the answer, and would wait for minutes if the
 		// application here never closed.
 		go func() { _ = c.id.Disconnect() }()
 	case abi.RDMA_CM_EVENT_DEVICE_REMOVAL:
 		c.end(ErrDeviceRemoved)
-		c.dev.retire()
+		c.part(ErrDeviceRemoved)
 		// Kernels before 7.3 hold up the removal until every descriptor of
 		// the device is closed. The memory stays mapped until Close, as the
 		// application may be looking at it.
-		go func() { _ = c.tearDown() }()
+		go func() {
+			c.dev.retire()
+			_ = c.tearDown()
+		}()
 	}
 	return false
+}
+
+// part ends the waits for the peer's confirmation of the end.
+func (c *Conn) part(err error) {
+	c.partOnce.Do(func() {
+		c.partErr = err
+		close(c.parted)
+	})
+}
+
+// lose ends everything when the ID was closed, or its channel broke and the
+// end of the connection would go unnoticed.
+func (c *Conn) lose(err error) {
+	c.end(err)
+	c.part(err)
 }
 
 // Disconnect tells the peer that the connection ends and waits until it has
@@ -124,10 +155,12 @@ func (c *Conn) Disconnect(ctx context.Context) error {
 	if err := c.id.Disconnect(); err != nil {
 		return c.opError("disconnect", err)
 	}
-	if err := c.id.WaitDisconnected(ctx); err != nil {
-		return c.opError("disconnect", err)
+	select {
+	case <-c.parted:
+		return c.opErrorOrNil("disconnect", c.partErr)
+	case <-ctx.Done():
+		return c.opError("disconnect", ctx.Err())
 	}
-	return nil
 }
 
 // Close ends the connection: it tells the peer, waits for its confirmation up
@@ -139,15 +172,19 @@ func (c *Conn) Close() error {
 	c.mu.Unlock()
 	c.end(net.ErrClosed)
 	err := c.tearDown()
-	for _, r := range c.liveRegions() {
-		if closeErr := r.Close(); err == nil {
-			err = closeErr
-		}
+	if unmapErr := c.unmap(); err == nil {
+		err = unmapErr
 	}
-	if err != nil {
-		return c.opError("close", err)
-	}
-	return nil
+	return c.opErrorOrNil("close", err)
+}
+
+// abort is Close without a goodbye, for a connection that did not come about
+// or that nobody wants any more. The peer learns of it from the ID's end.
+func (c *Conn) abort() {
+	c.mu.Lock()
+	c.connected = false
+	c.mu.Unlock()
+	_ = c.Close()
 }
 
 // tearDown says goodbye and destroys the kernel objects, once; a second caller
@@ -166,15 +203,18 @@ func (c *Conn) goodbye() {
 	c.mu.Lock()
 	connected := c.connected
 	c.mu.Unlock()
-	if !connected || c.endErr == ErrDeviceRemoved {
+	if !connected || errors.Is(c.endErr, ErrDeviceRemoved) {
 		return
 	}
 	if c.id.Disconnect() != nil || c.cfg.CloseTimeout < 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), c.cfg.CloseTimeout)
-	defer cancel()
-	_ = c.id.WaitDisconnected(ctx)
+	timer := time.NewTimer(c.cfg.CloseTimeout)
+	defer timer.Stop()
+	select {
+	case <-c.parted:
+	case <-timer.C:
+	}
 }
 
 // destroy releases kernel objects, each before what it uses: queue pair,
@@ -201,20 +241,60 @@ func (c *Conn) destroy() error {
 
 // deregister takes all memory from the device and leaves it mapped.
 func (c *Conn) deregister() error {
+	c.memory.Lock()
+	c.sealed = true
+	c.memory.Unlock()
 	var first error
-	for _, r := range c.liveRegions() {
+	for _, r := range append(c.liveRegions(), c.buffers()...) {
 		if err := r.mr.Close(); err != nil && first == nil {
 			first = err
 		}
 	}
-	for _, r := range []*Region{c.recvs.buffers, c.sends.buffers} {
-		if r != nil {
-			if err := r.release(); err != nil && first == nil {
-				first = err
-			}
+	return first
+}
+
+// unmap gives all memory back, once the device has no part in it any more.
+func (c *Conn) unmap() error {
+	c.memory.Lock()
+	c.unmapped = true
+	c.memory.Unlock()
+	var first error
+	for _, r := range c.liveRegions() {
+		if err := r.Close(); err != nil && first == nil {
+			first = err
+		}
+	}
+	for _, r := range c.buffers() {
+		if err := r.release(); err != nil && first == nil {
+			first = err
 		}
 	}
 	return first
+}
+
+// buffers returns the memory of this package's own.
+func (c *Conn) buffers() []*Region {
+	var list []*Region
+	if c.recvs.buffers != nil {
+		list = append(list, c.recvs.buffers)
+	}
+	c.sends.mu.Lock()
+	defer c.sends.mu.Unlock()
+	if c.sends.buffers != nil {
+		list = append(list, c.sends.buffers)
+	}
+	return list
+}
+
+// useMemory admits the caller to the connection's memory until it calls done.
+// After the end it says why not.
+func (c *Conn) useMemory() (done func(), err error) {
+	c.memory.RLock()
+	if c.sealed {
+		c.memory.RUnlock()
+		return nil, c.endErr // set: tear-down begins after the end
+	}
+	return c.memory.RUnlock, nil
 }
 
 func (c *Conn) liveRegions() []*Region {
@@ -228,14 +308,10 @@ func (c *Conn) liveRegions() []*Region {
 }
 
 // adoptRegion makes Close close r.
-func (c *Conn) adoptRegion(r *Region) error {
+func (c *Conn) adoptRegion(r *Region) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closed {
-		return net.ErrClosed
-	}
 	c.regions[r] = struct{}{}
-	return nil
 }
 
 // dropRegion reports whether r was still the connection's to close.

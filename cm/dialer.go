@@ -108,7 +108,7 @@ func (a *attempt) run(ctx context.Context) (*Conn, error) {
 	if err == nil && ctx.Err() != nil {
 		// Cancelled while succeeding: the caller would not expect a
 		// connection any more.
-		_ = c.Close()
+		c.abort()
 		return nil, &stepFailure{step: stepEstablish, err: ctx.Err()}
 	}
 	if err != nil {
@@ -136,8 +136,7 @@ func (a *attempt) check() (Config, error) {
 	return cfg, nil
 }
 
-// connect takes the ID and its queue pair through the handshake. On failure
-// the ID stays the caller's.
+// connect takes the ID and its queue pair through the handshake.
 func (a *attempt) connect(ctx context.Context, id *ID, cfg Config) (*Conn, error) {
 	steps := startSteps(a.OnStep)
 	if err := a.resolve(ctx, id, steps); err != nil {
@@ -149,9 +148,9 @@ func (a *attempt) connect(ctx context.Context, id *ID, cfg Config) (*Conn, error
 	}
 	a.device = c.Device()
 	steps.done(stepQueuePair, "queue pair %#x on %s", c.qp.Number(), c.Device())
-	id.setHandler(c.handle)
+	c.watch()
 	if err := c.handshake(ctx, a.PrivateData, steps); err != nil {
-		c.undo()
+		c.abort()
 		return nil, err
 	}
 	return c, nil

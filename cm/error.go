@@ -10,6 +10,7 @@ import (
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/ucma"
+	"github.com/purerdma/rdma/uverbs"
 )
 
 // Causes to test for with errors.Is.
@@ -30,8 +31,10 @@ var (
 	// io.EOF.
 	ErrPeerClosed error = peerClosed{}
 
-	// ErrDeviceRemoved: the RDMA device was removed under the connection.
-	ErrDeviceRemoved = errors.New("RDMA device removed")
+	// ErrDeviceRemoved: the RDMA device was removed under the connection. It
+	// is the error of package uverbs, because either package may be the first
+	// to notice.
+	ErrDeviceRemoved = uverbs.ErrDeviceRemoved
 
 	// ErrNoDevice: the address belongs to no RDMA device.
 	ErrNoDevice = errors.New("no RDMA device on that address")
@@ -206,8 +209,11 @@ func stepError(step string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if isErrno(err, syscall.ENODEV) {
+	switch {
+	case isErrno(err, syscall.ENODEV):
 		err = withCause(ErrNoDevice, err)
+	case isErrno(err, syscall.ENXIO): // ucma_get_ctx_dev: the ID had a device
+		err = withCause(ErrDeviceRemoved, err)
 	}
 	return &stepFailure{step: step, err: err}
 }

@@ -2,6 +2,7 @@ package cm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"sync"
@@ -29,10 +30,16 @@ type ID struct {
 	handle uint32
 	closed bool
 
+	// delivery is held while an event goes to the handler or the queue, so
+	// that a new handler misses none. It is taken before mu.
+	delivery sync.Mutex
+
 	mu      sync.Mutex
 	events  []ucma.Event          // delivered, not yet taken
 	changed chan struct{}         // closed and replaced with each change
 	handler func(ucma.Event) bool // takes events before they are queued
+	onLost  func(error)           // called when no more events will come
+	dead    bool                  // closed: nothing is queued any more
 }
 
 // An IDOptions says how an ID is made. A nil pointer means all defaults.
@@ -67,13 +74,16 @@ func NewID(opts *IDOptions) (*ID, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Registered first: events can be fetched before CREATE_ID returns.
-	id.channel.add(id)
 	id.handle, err = id.channel.ch.CreateID(id.uid, o.PortSpace, o.QPType)
 	if err != nil {
-		id.forget()
+		if id.release != nil {
+			id.release()
+		}
 		return nil, err
 	}
+	// Now that it has a handle Close can find it. No event comes before the
+	// first command.
+	id.channel.add(id)
 	return id, nil
 }
 
@@ -92,15 +102,13 @@ func newID(channel *EventChannel) (*ID, error) {
 // adopt makes an ID of the handle that a connection request brought. The
 // kernel drops all its events until Accept gives it a uid.
 func (id *ID) adopt(handle uint32) (*ID, error) {
-	channel := id.channel
+	child := &ID{uid: lastUID.Add(1), channel: id.channel, handle: handle, changed: make(chan struct{})}
 	if id.release != nil {
-		channel = nil // share the process-wide channel, and keep it open
+		var ok bool
+		if child.release, ok = id.channel.share(); !ok {
+			return nil, net.ErrClosed
+		}
 	}
-	child, err := newID(channel)
-	if err != nil {
-		return nil, err
-	}
-	child.handle = handle
 	child.channel.add(child)
 	return child, nil
 }
@@ -117,20 +125,54 @@ func (id *ID) Close() error {
 	id.closed = true
 	_, err := id.channel.ch.DestroyID(id.handle)
 	id.gate.Unlock()
+	if errors.Is(err, net.ErrClosed) {
+		err = nil // the channel was closed before, and took the ID along
+	}
 	id.forget()
 	return err
 }
 
-// forget removes the ID from its channel, wakes its waiters and gives the
-// channel back.
+// forget removes the ID from its channel, wakes its waiters, refuses the
+// requests that nobody took, and gives the channel back.
 func (id *ID) forget() {
 	id.channel.remove(id)
-	id.gate.Lock()
-	id.closed = true
-	id.gate.Unlock()
-	id.wake()
+	id.mu.Lock()
+	id.dead = true
+	left := id.events
+	id.events = nil
+	id.mu.Unlock()
+	id.lose(net.ErrClosed)
+	for _, ev := range left {
+		id.channel.refuse(ev)
+	}
 	if id.release != nil {
 		id.release()
+	}
+}
+
+// lose wakes waiters and tells the owner that no more events will come.
+func (id *ID) lose(err error) {
+	id.wake()
+	id.mu.Lock()
+	lost := id.onLost
+	id.mu.Unlock()
+	if lost != nil {
+		lost(err)
+	}
+}
+
+// setOnLost makes fn be called when the ID is closed or its channel breaks,
+// perhaps more than once and at once.
+func (id *ID) setOnLost(fn func(error)) {
+	id.mu.Lock()
+	id.onLost = fn
+	dead := id.dead
+	id.mu.Unlock()
+	switch err := id.channel.err(); {
+	case dead:
+		fn(net.ErrClosed)
+	case err != nil:
+		fn(fmt.Errorf("event channel: %w", err))
 	}
 }
 
@@ -147,26 +189,33 @@ func (id *ID) do(cmd func(ch *ucma.Channel, handle uint32) error) error {
 // deliver takes an event from the channel's goroutine. It reports false when
 // the ID is closed.
 func (id *ID) deliver(ev ucma.Event) bool {
+	id.delivery.Lock()
+	defer id.delivery.Unlock()
 	id.mu.Lock()
-	handler := id.handler
+	handler, dead := id.handler, id.dead
 	id.mu.Unlock()
-	if handler != nil && handler(ev) {
+	switch {
+	case dead:
+		return false
+	case handler != nil && handler(ev):
 		return true
 	}
-	if id.isClosed() {
+	id.mu.Lock()
+	defer id.mu.Unlock()
+	if id.dead {
 		return false
 	}
-	id.mu.Lock()
 	id.events = append(id.events, ev)
-	id.mu.Unlock()
-	id.wake()
+	id.wakeLocked()
 	return true
 }
 
-// handle lets fn see each event first, in the channel's goroutine; fn must not
-// block and reports whether it took the event. Events that were queued before
-// are offered to fn now.
+// setHandler lets fn see each event first, in the channel's goroutine; fn must
+// not block and reports whether it took the event. Events that were queued
+// before are offered to fn now.
 func (id *ID) setHandler(fn func(ucma.Event) bool) {
+	id.delivery.Lock()
+	defer id.delivery.Unlock()
 	id.mu.Lock()
 	id.handler = fn
 	queued := id.events
@@ -179,8 +228,17 @@ func (id *ID) setHandler(fn func(ucma.Event) bool) {
 		}
 	}
 	id.mu.Lock()
-	id.events = append(kept, id.events...)
+	dead := id.dead
+	if !dead {
+		id.events = kept
+		id.wakeLocked()
+	}
 	id.mu.Unlock()
+	if dead {
+		for _, ev := range kept {
+			id.channel.refuse(ev)
+		}
+	}
 }
 
 func (id *ID) isClosed() bool {
@@ -195,9 +253,13 @@ func (id *ID) isClosed() bool {
 // wake makes waiters look again.
 func (id *ID) wake() {
 	id.mu.Lock()
+	defer id.mu.Unlock()
+	id.wakeLocked()
+}
+
+func (id *ID) wakeLocked() {
 	close(id.changed)
 	id.changed = make(chan struct{})
-	id.mu.Unlock()
 }
 
 // take removes the first queued event that want accepts. The channel returned

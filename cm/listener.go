@@ -2,7 +2,6 @@ package cm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -45,12 +44,18 @@ type Listener struct {
 	addr   net.Addr
 	device string
 
-	queue  chan *Request // has room for the backlog
-	closed chan struct{}
+	queue chan *Request // has room for the backlog
+
+	lost     chan struct{} // closed when no more requests will come
+	lostOnce sync.Once
+	lostErr  error // why; set before lost is closed
 
 	mu        sync.Mutex // guards the end of queue
 	ending    bool
 	rejecting sync.WaitGroup
+
+	closeOnce sync.Once
+	closeErr  error
 
 	busy atomic.Uint64
 }
@@ -104,9 +109,9 @@ func listen(addr netip.AddrPort, cfg *ListenConfig) (*Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Listener{id: id, cfg: conf, queue: make(chan *Request, lc.Backlog), closed: make(chan struct{})}
+	l := &Listener{id: id, cfg: conf, queue: make(chan *Request, lc.Backlog), lost: make(chan struct{})}
 	if err := l.start(addr, lc); err != nil {
-		_ = id.Close()
+		_ = l.close() // requests may have come already
 		return nil, err
 	}
 	return l, nil
@@ -128,6 +133,7 @@ func (l *Listener) start(addr netip.AddrPort, lc ListenConfig) error {
 	}
 	// Before Listen, or the first request could slip by.
 	l.id.setHandler(l.handle)
+	l.id.setOnLost(l.lose)
 	// The kernel's backlog counts what is not fetched yet, and this package
 	// fetches at once, so the kernel's limit is the right one.
 	if err := l.id.Listen(0); err != nil {
@@ -149,6 +155,14 @@ func (l *Listener) ID() *ID { return l.id }
 
 // Busy returns how many requests were rejected because the backlog was full.
 func (l *Listener) Busy() uint64 { return l.busy.Load() }
+
+// lose ends the waits of Accept: the ID is closed or its channel broken.
+func (l *Listener) lose(err error) {
+	l.lostOnce.Do(func() {
+		l.lostErr = err
+		close(l.lost)
+	})
+}
 
 // handle queues requests, in the event channel's goroutine.
 func (l *Listener) handle(ev ucma.Event) bool {
@@ -195,6 +209,8 @@ func (l *Listener) Accept(ctx context.Context) (*Request, error) {
 			_ = r.Close()
 		case <-ctx.Done():
 			return nil, l.opError(ctx.Err())
+		case <-l.lost:
+			return nil, l.opError(l.lostErr)
 		}
 	}
 }
@@ -208,27 +224,26 @@ func (l *Listener) opError(err error) error {
 // Close stops listening and rejects the requests that nobody accepted yet.
 // Connections that were accepted live on.
 func (l *Listener) Close() error {
-	l.mu.Lock()
-	if l.ending {
-		l.mu.Unlock()
-		l.rejecting.Wait()
-		return nil
-	}
-	l.ending = true
-	close(l.queue)
-	l.mu.Unlock()
-	close(l.closed)
-	err := l.id.Close()
-	for r := range l.queue {
-		if closeErr := r.Close(); err == nil && !errors.Is(closeErr, net.ErrClosed) {
-			err = closeErr
-		}
-	}
-	l.rejecting.Wait()
-	if err != nil {
-		e := newOpError("close", nil, err)
+	l.closeOnce.Do(func() { l.closeErr = l.close() })
+	if l.closeErr != nil {
+		e := newOpError("close", nil, l.closeErr)
 		e.Local = l.addr
 		return e
 	}
 	return nil
+}
+
+func (l *Listener) close() error {
+	l.mu.Lock()
+	l.ending = true
+	close(l.queue)
+	l.mu.Unlock()
+	err := l.id.Close()
+	for r := range l.queue {
+		if closeErr := r.Close(); err == nil {
+			err = closeErr
+		}
+	}
+	l.rejecting.Wait()
+	return err
 }

@@ -3,6 +3,7 @@ package cm
 import (
 	"fmt"
 	"net"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/purerdma/rdma/uverbs"
@@ -16,6 +17,7 @@ type Region struct {
 	mem    *uverbs.Memory
 	mr     *uverbs.MR
 	access Access
+	closed atomic.Bool
 }
 
 // Access says what the peer may do with a region. Local operations may always
@@ -34,15 +36,17 @@ const (
 // and counts against RLIMIT_MEMLOCK. The caller closes the region; closing the
 // connection closes what is left.
 func (c *Conn) Alloc(n int, access Access) (*Region, error) {
+	done, err := c.useMemory()
+	if err != nil {
+		return nil, c.opError("alloc", err)
+	}
+	defer done()
 	r, err := c.dev.alloc(n, access)
 	if err != nil {
 		return nil, c.opError("alloc", err)
 	}
 	r.conn = c
-	if err := c.adoptRegion(r); err != nil {
-		_ = r.release()
-		return nil, c.opError("alloc", err)
-	}
+	c.adoptRegion(r)
 	return r, nil
 }
 
@@ -63,9 +67,13 @@ func (d *device) alloc(n int, access Access) (*Region, error) {
 // Close takes the memory from the device and unmaps it. Operations that still
 // use it fail. Slices of it must not be touched afterwards.
 func (r *Region) Close() error {
+	// Tear-down waits for this, or it would find the device still in use.
+	r.conn.memory.RLock()
+	defer r.conn.memory.RUnlock()
 	if !r.conn.dropRegion(r) {
 		return nil
 	}
+	r.closed.Store(true)
 	return r.release()
 }
 
@@ -138,11 +146,15 @@ func (s Slice) sge() uverbs.SGE {
 	return uverbs.SGE{Addr: s.r.mr.Addr() + uint64(s.off), Length: uint32(s.n), LKey: s.r.mr.LKey()}
 }
 
-// check refuses memory of another device before the device does, with an
-// error that kills the connection.
+// check refuses memory that is closed or of another device before the device
+// does, with an error that kills the connection.
 func (s Slice) check(c *Conn) error {
 	switch {
-	case s.r == nil || s.r.conn == c:
+	case s.r == nil:
+		return nil
+	case s.r.closed.Load():
+		return fmt.Errorf("memory of a closed region: %w", net.ErrClosed)
+	case s.r.conn == c:
 		return nil
 	case s.r.conn.dev != c.dev:
 		return fmt.Errorf("memory belongs to device %s, the connection to %s: %w",

@@ -119,10 +119,9 @@ func (r *Request) accept(ctx context.Context, o AcceptOptions) (*Conn, error) {
 	}
 	c.local, c.remote = r.LocalAddr(), r.RemoteAddr()
 	steps.done(stepQueuePair, "queue pair %#x on %s", c.qp.Number(), c.Device())
-	r.id.setHandler(c.handle)
+	c.watch()
 	if err := c.answer(ctx, &r.param, o.PrivateData, steps); err != nil {
-		c.undo()
-		_ = r.id.Close()
+		c.abort()
 		return nil, err
 	}
 	return c, nil

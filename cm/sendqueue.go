@@ -147,6 +147,11 @@ func (c *Conn) copyOut(i uint32, s *sendSlot, p []byte) error {
 	if len(p) > c.cfg.RecvSize {
 		return fmt.Errorf("message of %d bytes: Config.RecvSize is %d: %w", len(p), c.cfg.RecvSize, syscall.EMSGSIZE)
 	}
+	done, err := c.useMemory()
+	if err != nil {
+		return err
+	}
+	defer done()
 	buffers, err := c.sendBuffers()
 	if err != nil {
 		return err

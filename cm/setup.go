@@ -15,7 +15,7 @@ import (
 const minRNRTimer = 12
 
 // newConn makes the connection's queues on the device that id is bound to,
-// ready to receive. On error it undoes what it did; id stays the caller's.
+// ready to receive. On error it undoes what it did, and closes id too.
 func newConn(id *ID, cfg Config) (*Conn, error) {
 	route, err := id.Route()
 	if err != nil {
@@ -29,13 +29,20 @@ func newConn(id *ID, cfg Config) (*Conn, error) {
 		id: id, dev: dev, cfg: cfg,
 		local: addrOf(route.Src), remote: addrOf(route.Dst),
 		ended:   make(chan struct{}),
+		parted:  make(chan struct{}),
 		regions: make(map[*Region]struct{}),
 	}
 	if err := c.setUp(); err != nil {
-		c.undo()
+		c.abort()
 		return nil, &stepFailure{step: stepQueuePair, err: err}
 	}
 	return c, nil
+}
+
+// watch makes the connection follow the events of its ID.
+func (c *Conn) watch() {
+	c.id.setHandler(c.handle)
+	c.id.setOnLost(c.lose)
 }
 
 // setUp creates the objects in the order in which they need each other.
@@ -72,18 +79,6 @@ func (c *Conn) setUp() error {
 		return err
 	}
 	return c.postAllRecvs()
-}
-
-// undo releases a connection that did not come about, except its ID.
-func (c *Conn) undo() {
-	if c.qp != nil {
-		_ = c.qp.Close()
-	}
-	if c.cq != nil {
-		_ = c.cq.Close()
-	}
-	_ = c.deregister()
-	c.dev.put()
 }
 
 // toInit takes the queue pair to INIT, where receives can be posted. The

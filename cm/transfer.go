@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"syscall"
 
 	"github.com/purerdma/rdma/abi"
@@ -100,10 +101,13 @@ func (c *Conn) transfer(ctx context.Context, op string, wr uverbs.SendWR, remote
 // ended the connection and nothing is left to deliver, the error matches
 // ErrPeerClosed and io.EOF.
 func (c *Conn) Recv(ctx context.Context) (*Message, error) {
-	if m := c.takeUnread(); m != nil {
+	if m := c.takeUnread(); m != nil && !c.isClosed() {
 		return m, nil
 	}
 	r, err := await(ctx, c, c.recvs.ready)
+	if err == nil && c.isClosed() {
+		err = net.ErrClosed // the message's memory goes or is gone
+	}
 	if err != nil {
 		return nil, c.opError("receive", err)
 	}
@@ -125,7 +129,13 @@ func (c *Conn) RecvCopy(ctx context.Context, p []byte) (n int, err error) {
 		c.recvs.mu.Unlock()
 		return n, c.opError("receive", fmt.Errorf("message of %d bytes, buffer of %d: %w", n, len(p), io.ErrShortBuffer))
 	}
+	c.memory.RLock()
+	if c.unmapped {
+		c.memory.RUnlock()
+		return 0, c.opError("receive", net.ErrClosed)
+	}
 	n = copy(p, m.Data)
+	c.memory.RUnlock()
 	return n, m.Release()
 }
 

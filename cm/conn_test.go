@@ -1,0 +1,592 @@
+package cm
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/internal/fakecm"
+	"github.com/purerdma/rdma/uverbs"
+)
+
+func TestDialAccept(t *testing.T) {
+	r := newRig(t)
+	l := r.listen(nil)
+	var steps []string
+	client, server := r.pair(l, &Dialer{PrivateData: []byte("hello"), OnStep: func(s Step) { steps = append(steps, s.Name) }})
+	if diff := cmp.Diff([]string{stepResolveAddr, stepResolveRoute, stepQueuePair, stepConnect, stepEstablish}, steps); diff != "" {
+		t.Errorf("steps (-want +got):\n%s", diff)
+	}
+	if got := client.PrivateData(); len(got) != MaxAcceptData || !bytes.HasPrefix(got, []byte("welcome\x00")) {
+		t.Errorf("client's private data: %q", got)
+	}
+	if got := server.PrivateData(); len(got) != MaxConnectData || !bytes.HasPrefix(got, []byte("hello\x00")) {
+		t.Errorf("server's private data: %q", got)
+	}
+	if client.RemoteAddr().String() != serverAddr.String() || server.LocalAddr().String() != serverAddr.String() {
+		t.Errorf("addresses: client to %v, server at %v", client.RemoteAddr(), server.LocalAddr())
+	}
+	if client.LocalAddr().String() != server.RemoteAddr().String() || client.LocalAddr().Network() != "rdma" {
+		t.Errorf("client at %v, server sees %v", client.LocalAddr(), server.RemoteAddr())
+	}
+	if client.Device() != "rxe0" || client.QP().Number() == 0 || client.Err() != nil || client.ID() == nil {
+		t.Errorf("device %q, queue pair %d, %v", client.Device(), client.QP().Number(), client.Err())
+	}
+}
+
+func TestSendRecv(t *testing.T) {
+	r := newRig(t)
+	client, server := r.pair(r.listen(nil), new(Dialer))
+	ctx := testContext(t)
+	mem, err := client.Alloc(8192, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range mem.Bytes() {
+		mem.Bytes()[i] = byte(i)
+	}
+	for _, tc := range []struct {
+		name string
+		send func() error
+		want []byte
+		imm  uint32
+	}{
+		{"one slice", func() error { return client.Send(ctx, mem.Slice(1, 10)) }, mem.Bytes()[1:11], 0},
+		{"three slices", func() error { return client.Send(ctx, mem.Slice(0, 3), Slice{}, mem.Slice(9, 1), mem.Slice(4000, 96)) },
+			append([]byte{0, 1, 2, 9}, mem.Bytes()[4000:4096]...), 0},
+		{"empty", func() error { return client.Send(ctx) }, nil, 0},
+		{"immediate", func() error { return client.SendImm(ctx, 0xcafe0001, mem.Slice(7, 1)) }, []byte{7}, 0xcafe0001},
+		{"short copy", func() error { return client.SendCopy(ctx, []byte("inline")) }, []byte("inline"), 0},
+		{"long copy", func() error { return client.SendCopy(ctx, bytes.Repeat([]byte("x"), 4096)) }, bytes.Repeat([]byte("x"), 4096), 0},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if err := tc.send(); err != nil {
+				t.Fatal(err)
+			}
+			m, err := server.Recv(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(m.Data, tc.want) || m.Imm != tc.imm || m.HasImm != (tc.imm != 0) {
+				t.Errorf("got %q, immediate %#x", m.Data, m.Imm)
+			}
+			for range 2 {
+				if err := m.Release(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+// TestManyMessages goes round the rings several times.
+func TestManyMessages(t *testing.T) {
+	r := newRig(t)
+	client, server := r.pair(r.listen(nil), new(Dialer))
+	ctx := testContext(t)
+	echo := async(func() (int, error) {
+		buf := make([]byte, 64)
+		for i := range 500 {
+			n, err := server.RecvCopy(ctx, buf)
+			if err != nil {
+				return i, err
+			}
+			if err := server.SendCopy(ctx, buf[:n]); err != nil {
+				return i, err
+			}
+		}
+		return 500, nil
+	})
+	buf := make([]byte, 64)
+	for i := range 500 {
+		want := bytes.Repeat([]byte{byte(i)}, i%64)
+		if err := client.SendCopy(ctx, want); err != nil {
+			t.Fatal(err)
+		}
+		n, err := client.RecvCopy(ctx, buf)
+		if err != nil || !bytes.Equal(buf[:n], want) {
+			t.Fatalf("message %d: %d bytes, %v", i, n, err)
+		}
+	}
+	if n, err := get(t, echo); err != nil {
+		t.Errorf("echo ended after %d: %v", n, err)
+	}
+}
+
+func TestOneSided(t *testing.T) {
+	r := newRig(t)
+	client, server := r.pair(r.listen(nil), new(Dialer))
+	ctx := testContext(t)
+	far, err := server.Alloc(64, RemoteRead|RemoteWrite|RemoteAtomic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near, err := client.Alloc(64, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(near.Bytes(), "written")
+	if err := client.Write(ctx, far.Remote(), near.Slice(0, 7)); err != nil || string(far.Bytes()[:7]) != "written" {
+		t.Errorf("write: %q, %v", far.Bytes()[:7], err)
+	}
+	if err := client.WriteImm(ctx, far.Slice(8, 8).Remote(), 42, near.Slice(0, 4)); err != nil {
+		t.Fatal(err)
+	}
+	m, err := server.Recv(ctx)
+	if err != nil || m.Imm != 42 || m.Written != 4 || len(m.Data) != 0 || string(far.Bytes()[8:12]) != "writ" {
+		t.Errorf("write with immediate: %+v, %v", m, err)
+	}
+	copy(far.Bytes()[32:], "to be read")
+	src, err := far.Remote().Slice(32, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := client.Read(ctx, src, near.Slice(32, 6), near.Slice(48, 4)); err != nil ||
+		string(near.Bytes()[32:38]) != "to be " || string(near.Bytes()[48:52]) != "read" {
+		t.Errorf("read: %q %q, %v", near.Bytes()[32:38], near.Bytes()[48:52], err)
+	}
+	word := far.Slice(16, 8)
+	for i, want := range []uint64{0, 5} {
+		if err := client.FetchAdd(ctx, word.Remote(), near.Slice(0, 8), 5); err != nil || hostWord(near) != want {
+			t.Errorf("fetch and add %d: %d, %v", i, hostWord(near), err)
+		}
+	}
+	if err := client.CompareSwap(ctx, word.Remote(), near.Slice(0, 8), 10, 77); err != nil || hostWord(near) != 10 {
+		t.Errorf("compare and swap: %d, %v", hostWord(near), err)
+	}
+	if err := client.CompareSwap(ctx, word.Remote(), near.Slice(0, 8), 10, 78); err != nil || hostWord(near) != 77 {
+		t.Errorf("compare and swap that fails: %d, %v", hostWord(near), err)
+	}
+}
+
+func hostWord(r *Region) uint64 { return binary.NativeEndian.Uint64(r.Bytes()) }
+
+// TestRefusedOperations: what the caller got wrong is said before the device
+// breaks the connection over it.
+func TestRefusedOperations(t *testing.T) {
+	r := newRig(t)
+	l := r.listen(nil)
+	client, server := r.pair(l, new(Dialer))
+	ctx := testContext(t)
+	mem, err := client.Alloc(64, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	remote := RemoteMemory{Addr: 4096, Len: 8}
+	five := []Slice{mem.Slice(0, 1), mem.Slice(1, 1), mem.Slice(2, 1), mem.Slice(3, 1), mem.Slice(4, 1)}
+	closed, err := client.Alloc(64, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(closed.Close(), closed.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		name string
+		err  error
+		want error
+	}{
+		{"too much for the remote memory", client.Write(ctx, remote, mem.All()), syscall.EMSGSIZE},
+		{"too many slices", client.Send(ctx, five...), uverbs.ErrTooManySGEs},
+		{"atomic of 4 bytes", client.FetchAdd(ctx, remote, mem.Slice(0, 4), 1), syscall.EINVAL},
+		{"atomic at an odd address", client.FetchAdd(ctx, RemoteMemory{Addr: 4097, Len: 8}, mem.Slice(0, 8), 1), syscall.EINVAL},
+		{"copy that is too long", client.SendCopy(ctx, make([]byte, 4097)), syscall.EMSGSIZE},
+		{"no bytes", second(client.Alloc(0, 0)), syscall.EINVAL},
+		{"closed region", client.Send(ctx, closed.All()), net.ErrClosed},
+	} {
+		var oe *OpError
+		if !errors.Is(tc.err, tc.want) || !errors.As(tc.err, &oe) || oe.Remote == nil || oe.Device != "rxe0" {
+			t.Errorf("%s: %v", tc.name, tc.err)
+		}
+	}
+	// The connection still works, and every slot is free.
+	for range 40 {
+		if err := client.SendCopy(ctx, []byte("x")); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := server.RecvCopy(ctx, make([]byte, 1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func TestRecvCopyShortBuffer(t *testing.T) {
+	r := newRig(t)
+	client, server := r.pair(r.listen(nil), new(Dialer))
+	ctx := testContext(t)
+	for _, s := range []string{"first", "second"} {
+		if err := client.SendCopy(ctx, []byte(s)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	buf := make([]byte, 16)
+	if n, err := server.RecvCopy(ctx, buf[:4]); n != 5 || !errors.Is(err, io.ErrShortBuffer) {
+		t.Errorf("got %d, %v", n, err)
+	}
+	for _, want := range []string{"first", "second"} {
+		if n, err := server.RecvCopy(ctx, buf); err != nil || string(buf[:n]) != want {
+			t.Errorf("got %q, %v, want %q", buf[:n], err, want)
+		}
+	}
+}
+
+// TestRemoteAccessError: the device's verdict ends both the operation and the
+// connection, with its cause.
+func TestRemoteAccessError(t *testing.T) {
+	r := newRig(t)
+	client, server := r.pair(r.listen(nil), &Dialer{Config: quick})
+	ctx := testContext(t)
+	far, err := server.Alloc(64, RemoteRead)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near, err := client.Alloc(64, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := far.Remote()
+	bad.RKey += 1 << 8
+	err = client.Write(ctx, bad, near.Slice(0, 8))
+	var ce *uverbs.CompletionError
+	if !errors.As(err, &ce) || ce.Status != abi.IB_WC_REM_ACCESS_ERR {
+		t.Fatalf("got %v, want a completion error", err)
+	}
+	select {
+	case <-client.Done():
+	case <-ctx.Done():
+		t.Fatal("the connection did not end")
+	}
+	if !errors.As(client.Err(), &ce) {
+		t.Errorf("Err is %v", client.Err())
+	}
+	if err := client.SendCopy(ctx, []byte("x")); !errors.As(err, &ce) {
+		t.Errorf("later send: %v", err)
+	}
+}
+
+func TestRecvContext(t *testing.T) {
+	r := newRig(t)
+	client, server := r.pair(r.listen(nil), new(Dialer))
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	_, err := server.Recv(ctx)
+	var oe *OpError
+	if !errors.As(err, &oe) || !oe.Timeout() || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+	if err := client.SendCopy(testContext(t), []byte("late")); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := server.Recv(testContext(t)); err != nil || string(m.Data) != "late" {
+		t.Errorf("receive after a cancelled one: %v", err)
+	}
+}
+
+// TestPeerCloses: the last messages are delivered, then the end is reported.
+func TestPeerCloses(t *testing.T) {
+	r := newRig(t)
+	client, server := r.pair(r.listen(nil), new(Dialer))
+	ctx := testContext(t)
+	for range 3 {
+		if err := client.SendCopy(ctx, []byte("bye")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := client.Close(); err != nil {
+		t.Fatal(err)
+	}
+	<-server.Done()
+	for range 3 {
+		if m, err := server.Recv(ctx); err != nil || string(m.Data) != "bye" {
+			t.Fatalf("last message: %v", err)
+		}
+	}
+	_, err := server.Recv(ctx)
+	wants(t, err, ErrPeerClosed, io.EOF)
+	wants(t, server.SendCopy(ctx, []byte("x")), ErrPeerClosed)
+	wants(t, server.Err(), ErrPeerClosed)
+	wants(t, client.SendCopy(ctx, []byte("x")), net.ErrClosed)
+	_, err = client.Recv(ctx)
+	wants(t, err, net.ErrClosed)
+}
+
+// TestPeerClosesWhileWaiting: a blocked receive gets the message that came
+// before the end, however the two race.
+func TestPeerClosesWhileWaiting(t *testing.T) {
+	r := newRig(t)
+	l := r.listen(nil)
+	for range 50 {
+		client, server := r.pair(l, &Dialer{Config: quick})
+		ctx := testContext(t)
+		got := async(func() (string, error) {
+			m, err := server.Recv(ctx)
+			if err != nil {
+				return "", err
+			}
+			return string(m.Data), nil
+		})
+		if err := client.SendCopy(ctx, []byte("bye")); err != nil {
+			t.Fatal(err)
+		}
+		if err := client.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := get(t, got); err != nil || s != "bye" {
+			t.Fatalf("got %q, %v", s, err)
+		}
+	}
+}
+
+func TestCloseWakesOperations(t *testing.T) {
+	r := newRig(t)
+	client, _ := r.pair(r.listen(nil), &Dialer{Config: &Config{SendDepth: 1, CloseTimeout: 20 * time.Millisecond}})
+	const n = 4
+	var waits []<-chan result[*Message]
+	for range n {
+		waits = append(waits, async(func() (*Message, error) { return client.Recv(context.Background()) }))
+	}
+	time.Sleep(time.Millisecond)
+	if err := client.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range waits {
+		_, err := get(t, w)
+		wants(t, err, net.ErrClosed)
+	}
+	if err := client.Close(); err != nil {
+		t.Errorf("second close: %v", err)
+	}
+}
+
+func TestConcurrentCloseAndUse(t *testing.T) {
+	r := newRig(t)
+	l := r.listen(nil)
+	for range 20 {
+		client, server := r.pair(l, &Dialer{Config: quick})
+		ctx := testContext(t)
+		var wg sync.WaitGroup
+		big := bytes.Repeat([]byte("x"), 1000)
+		for range 2 {
+			wg.Go(func() {
+				for client.SendCopy(ctx, big) == nil {
+				}
+			})
+			wg.Go(func() {
+				buf := make([]byte, 1000)
+				for {
+					if _, err := server.RecvCopy(ctx, buf); err != nil {
+						return
+					}
+				}
+			})
+			wg.Go(func() {
+				for {
+					reg, err := server.Alloc(100, RemoteWrite)
+					if err != nil {
+						return
+					}
+					if reg.Close() != nil {
+						return
+					}
+				}
+			})
+			wg.Go(func() { _, _ = client.ID().Route() })
+		}
+		time.Sleep(200 * time.Microsecond)
+		for _, c := range []*Conn{server, client} {
+			for range 2 {
+				wg.Go(func() {
+					if err := c.Close(); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+		}
+		wg.Wait()
+	}
+}
+
+// TestDisconnectThenClose: Close does not wait for an answer that was taken
+// already.
+func TestDisconnectThenClose(t *testing.T) {
+	r := newRig(t)
+	client, server := r.pair(r.listen(nil), new(Dialer))
+	ctx := testContext(t)
+	if err := client.Disconnect(ctx); err != nil {
+		t.Fatal(err)
+	}
+	wants(t, client.Err(), ErrPeerClosed)
+	<-server.Done()
+	if err := server.Disconnect(ctx); err != nil {
+		t.Errorf("disconnect of the other side: %v", err)
+	}
+	start := time.Now()
+	if err := errors.Join(client.Close(), server.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if d := time.Since(start); d > 500*time.Millisecond {
+		t.Errorf("close took %v", d)
+	}
+}
+
+// TestCloseWithSilentPeer is bounded by Config.CloseTimeout.
+func TestCloseWithSilentPeer(t *testing.T) {
+	r := newRig(t)
+	client, server := r.pair(r.listen(nil), &Dialer{Config: quick})
+	r.cm.Mute(abi.RDMA_USER_CM_CMD_DISCONNECT)
+	start := time.Now()
+	if err := client.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if d := time.Since(start); d < quick.CloseTimeout || d > 2*time.Second {
+		t.Errorf("close took %v", d)
+	}
+	r.cm.Unmute()
+	<-server.Done()
+}
+
+func TestDeviceRemoval(t *testing.T) {
+	r := newRig(t)
+	client, server := r.pair(r.listen(nil), new(Dialer))
+	ctx := testContext(t)
+	mem, err := server.Alloc(64, RemoteWrite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := client.SendCopy(ctx, []byte("kept")); err != nil {
+		t.Fatal(err)
+	}
+	m, err := server.Recv(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recv := async(func() (*Message, error) { return client.Recv(ctx) })
+	r.cm.RemoveDevice(fakecm.DefaultDevice.Index)
+	r.verbs.Remove()
+	_, err = get(t, recv)
+	wants(t, err, ErrDeviceRemoved)
+	for _, c := range []*Conn{client, server} {
+		<-c.Done()
+		wants(t, c.Err(), ErrDeviceRemoved)
+		wants(t, c.SendCopy(ctx, []byte("x")), ErrDeviceRemoved)
+	}
+	// The descriptors go without anybody's help, or kernels before 7.3 wait
+	// for ever.
+	for len(r.verbs.Survivors()) > 0 {
+		time.Sleep(time.Millisecond)
+		if ctx.Err() != nil {
+			t.Fatalf("still there: %v", r.verbs.Survivors())
+		}
+	}
+	// Memory stays mapped until Close.
+	if string(m.Data) != "kept" || len(bytes.Trim(mem.Bytes(), "\x00")) != 0 {
+		t.Errorf("memory: %q", m.Data)
+	}
+	if err := m.Release(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLateDial: after a removal the device that comes back is opened anew,
+// while old connections are still around.
+func TestRetiredDevice(t *testing.T) {
+	r := newRig(t)
+	l := r.listen(nil)
+	old, _ := r.pair(l, &Dialer{Config: quick})
+	old.dev.retire()
+	next, _ := r.pair(l, &Dialer{Config: quick})
+	if next.dev == old.dev {
+		t.Fatal("a retired device is used again")
+	}
+	if err := old.Close(); err != nil {
+		t.Fatal(err)
+	}
+	third, _ := r.pair(l, &Dialer{Config: quick})
+	if third.dev != next.dev {
+		t.Error("closing the retired device hid its successor")
+	}
+}
+
+// TestUnknownEvents pass through to NextEvent.
+func TestUnknownEvents(t *testing.T) {
+	r := newRig(t)
+	client, _ := r.pair(r.listen(nil), new(Dialer))
+	r.cm.InjectType(client.ID().handle, 4711, 7)
+	ev, err := client.ID().NextEvent(testContext(t))
+	if err != nil || ev.Type != 4711 || ev.Status != 7 {
+		t.Errorf("got %+v, %v", ev, err)
+	}
+	if client.Err() != nil {
+		t.Errorf("the connection ended: %v", client.Err())
+	}
+}
+
+// TestUnreachableEvent: a neighbour that changed its MAC does not end an
+// established connection.
+func TestUnreachableEvent(t *testing.T) {
+	r := newRig(t)
+	client, server := r.pair(r.listen(nil), new(Dialer))
+	r.cm.InjectType(client.ID().handle, abi.RDMA_CM_EVENT_UNREACHABLE, -110)
+	ctx := testContext(t)
+	if err := client.SendCopy(ctx, []byte("still here")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := server.RecvCopy(ctx, make([]byte, 64)); err != nil || client.Err() != nil {
+		t.Errorf("got %v, %v", err, client.Err())
+	}
+}
+
+func TestAcceptOptionsConfig(t *testing.T) {
+	r := newRig(t)
+	l := r.listen(&ListenConfig{Config: &Config{RecvSize: 100}})
+	ctx := testContext(t)
+	dialed := async(func() (*Conn, error) { return (&Dialer{Config: quick}).DialAddr(ctx, serverAddr) })
+	req, err := l.Accept(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := req.Param(); p.RetryCount != 6 || p.RNRRetryCount != 7 || p.QPNum == 0 || req.ID() == nil {
+		t.Errorf("parameters %+v", p)
+	}
+	// Mistakes do not use the request up.
+	_, err = req.Accept(ctx, &AcceptOptions{Config: &Config{RecvSize: -1}})
+	wants(t, err, syscall.EINVAL)
+	_, err = req.Accept(ctx, &AcceptOptions{PrivateData: make([]byte, MaxAcceptData+1)})
+	wants(t, err, syscall.EINVAL)
+	wants(t, req.Reject(make([]byte, MaxRejectData+1)), syscall.EINVAL)
+	var steps []string
+	server, err := req.Accept(ctx, &AcceptOptions{Config: quick, OnStep: func(s Step) { steps = append(steps, s.Name) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	if got := strings.Join(steps, ", "); got != "set up queue pair, accept, establish" {
+		t.Errorf("steps: %s", got)
+	}
+	client, err := get(t, dialed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	_, err = req.Accept(ctx, nil)
+	wants(t, err, net.ErrClosed)
+	wants(t, req.Reject(nil), net.ErrClosed)
+	if err := req.Close(); err != nil {
+		t.Errorf("close of an answered request: %v", err)
+	}
+	if server.Err() != nil {
+		t.Errorf("answering twice ended the connection: %v", server.Err())
+	}
+}

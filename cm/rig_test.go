@@ -1,0 +1,192 @@
+package cm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/internal/fakecm"
+	"github.com/purerdma/rdma/internal/fakeverbs"
+	"github.com/purerdma/rdma/internal/offheap"
+	"github.com/purerdma/rdma/uverbs"
+)
+
+// A rig is this package on fake kernels: the connection manager's and the
+// verbs device's. Its end checks that nothing is left anywhere.
+type rig struct {
+	t     testing.TB
+	cm    *fakecm.Kernel
+	verbs *fakeverbs.Kernel
+}
+
+// serverAddr is an address of the fake's device, with a port nobody uses.
+var serverAddr = netip.MustParseAddrPort("10.0.0.1:7174")
+
+// newRig puts fakes in the machine's place until the end of the test. Tests
+// with a rig do not run in parallel.
+func newRig(t testing.TB) *rig {
+	t.Helper()
+	r := &rig{t: t, verbs: fakeverbs.New()}
+	r.cm = &fakecm.Kernel{Other: r.verbs}
+	before, mapped := runtime.NumGoroutine(), offheap.Mapped()
+	saved := host
+	host.kernel = r.cm
+	host.deviceByIndex = func(index int) (*uverbs.Device, error) {
+		if index != int(fakecm.DefaultDevice.Index) {
+			return nil, uverbs.ErrNoDevice
+		}
+		return &uverbs.Device{
+			Index: index, Name: "rxe0", DriverID: abi.RDMA_DRIVER_RXE,
+			CharDev: uverbs.CharDev{Name: "uverbs0", Path: fakeverbs.Path, ABIVersion: 2},
+		}, nil
+	}
+	host.deviceByGUID = func(uverbs.GUID) (*uverbs.Device, error) { return nil, uverbs.ErrNoDevice }
+	t.Cleanup(func() {
+		host = saved
+		r.checkNothingLeft()
+		checkGoroutines(t, before)
+		if after := offheap.Mapped(); after != mapped {
+			t.Errorf("%d bytes mapped, %d before", after, mapped)
+		}
+	})
+	return r
+}
+
+// checkNothingLeft looks into both kernels and the package's own tables.
+func (r *rig) checkNothingLeft() {
+	r.t.Helper()
+	if left := r.cm.Left(); left.Files+left.IDs+left.Groups != 0 {
+		r.t.Errorf("left in the connection manager: %+v", left)
+	}
+	if left := r.verbs.Survivors(); len(left) != 0 {
+		r.t.Errorf("left in the verbs device: %v", left)
+	}
+	shared.mu.Lock()
+	if shared.ch != nil {
+		r.t.Error("the process-wide channel is open")
+	}
+	shared.mu.Unlock()
+	devices.mu.Lock()
+	if len(devices.open) != 0 {
+		r.t.Errorf("%d devices are open", len(devices.open))
+	}
+	devices.mu.Unlock()
+}
+
+// checkGoroutines waits a little for goroutines that are on their way out.
+func checkGoroutines(t testing.TB, before int) {
+	t.Helper()
+	for range 200 {
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	buf := make([]byte, 1<<16)
+	t.Errorf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, buf[:runtime.Stack(buf, true)])
+}
+
+// listen starts a listener on the server's address; it is closed at the end.
+func (r *rig) listen(cfg *ListenConfig) *Listener {
+	r.t.Helper()
+	l, err := ListenAddr(serverAddr, cfg)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			r.t.Error(err)
+		}
+	})
+	return l
+}
+
+// result is what a call in another goroutine returned.
+type result[T any] struct {
+	v   T
+	err error
+}
+
+func async[T any](f func() (T, error)) <-chan result[T] {
+	c := make(chan result[T], 1)
+	go func() {
+		v, err := f()
+		c <- result[T]{v, err}
+	}()
+	return c
+}
+
+// get waits for an asynchronous result.
+func get[T any](t testing.TB, c <-chan result[T]) (T, error) {
+	t.Helper()
+	select {
+	case r := <-c:
+		return r.v, r.err
+	case <-time.After(5 * time.Second):
+		buf := make([]byte, 1<<16)
+		t.Fatalf("hangs:\n%s", buf[:runtime.Stack(buf, true)])
+		panic("unreachable")
+	}
+}
+
+func testContext(t testing.TB) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// quick is a configuration whose Close does not wait long for a silent peer.
+var quick = &Config{CloseTimeout: 50 * time.Millisecond}
+
+// pair dials a listener and accepts. Both ends are closed at the end.
+func (r *rig) pair(l *Listener, d *Dialer) (client, server *Conn) {
+	r.t.Helper()
+	ctx := testContext(r.t)
+	dialed := async(func() (*Conn, error) { return d.DialAddr(ctx, serverAddr) })
+	req, err := l.Accept(ctx)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if server, err = req.Accept(ctx, &AcceptOptions{PrivateData: []byte("welcome")}); err != nil {
+		r.t.Fatal(err)
+	}
+	if client, err = get(r.t, dialed); err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() {
+		// The other way round would do as well; at once shows more.
+		closed := async(func() (int, error) { return 0, server.Close() })
+		if err := client.Close(); err != nil {
+			r.t.Errorf("close client: %v", err)
+		}
+		if _, err := get(r.t, closed); err != nil {
+			r.t.Errorf("close server: %v", err)
+		}
+	})
+	return client, server
+}
+
+// wants fails the test unless err matches all of targets.
+func wants(t testing.TB, err error, targets ...error) {
+	t.Helper()
+	for _, target := range targets {
+		if !errors.Is(err, target) {
+			t.Errorf("error %v does not match %v", err, target)
+		}
+	}
+}
+
+func wantsText(t testing.TB, err error, parts ...string) {
+	t.Helper()
+	for _, p := range parts {
+		if !strings.Contains(fmt.Sprint(err), p) {
+			t.Errorf("error %q does not contain %q", fmt.Sprint(err), p)
+		}
+	}
+}
