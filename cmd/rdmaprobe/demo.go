@@ -136,7 +136,7 @@ func (d *demo) steps(side string) func(cm.Step) {
 // talk listens, connects and moves data.
 func (d *demo) talk(ctx context.Context) error {
 	start := time.Now()
-	l, err := cm.ListenAddr(netip.AddrPortFrom(d.address, 0), &cm.ListenConfig{Config: rping.ConnConfig()})
+	l, err := d.sys.listen(ctx, netip.AddrPortFrom(d.address, 0).String())
 	if err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func onlyNews(clientErr, serveErr error) error {
 }
 
 // serve answers the one client of the demo.
-func (d *demo) serve(ctx context.Context, l *cm.Listener) error {
+func (d *demo) serve(ctx context.Context, l listener) error {
 	req, err := l.Accept(ctx)
 	if err != nil {
 		return err
@@ -173,14 +173,14 @@ func (d *demo) serve(ctx context.Context, l *cm.Listener) error {
 	if err != nil {
 		return err
 	}
-	_, err = rping.Serve(ctx, rping.Over(conn), nil)
+	_, err = rping.Serve(ctx, conn.Transport(), nil)
 	return errors.Join(err, conn.Close())
 }
 
 // ping is the client.
 func (d *demo) ping(ctx context.Context, target string) error {
 	dialer := &cm.Dialer{Config: rping.ConnConfig(), OnStep: d.steps("client")}
-	conn, err := dialer.Dial(ctx, target)
+	conn, err := d.sys.dial(ctx, dialer, target)
 	if err != nil {
 		return err
 	}
@@ -197,8 +197,8 @@ func (d *demo) ping(ctx context.Context, target string) error {
 	return err
 }
 
-func (d *demo) pings(ctx context.Context, conn *cm.Conn) (err error) {
-	client, err := rping.NewClient(rping.Over(conn), d.size)
+func (d *demo) pings(ctx context.Context, conn link) (err error) {
+	client, err := rping.NewClient(conn.Transport(), d.size)
 	if err != nil {
 		return &failure{step: "allocate memory", err: err}
 	}
@@ -215,8 +215,8 @@ func (d *demo) pings(ctx context.Context, conn *cm.Conn) (err error) {
 		s.add(pong.Time)
 	}
 	rtt := s.rtt()
-	d.step("client", "verify data", time.Since(start), "%d of %s, %d bytes; min %s, avg %s, max %s", s.verified,
-		plural(s.sent, "ping"), d.size, formatMS(rtt.MinMS), formatMS(rtt.AvgMS), formatMS(rtt.MaxMS))
+	d.step("client", "verify data", time.Since(start), "%d of %s, min/avg/max %.3g/%.3g/%.3g ms", s.verified,
+		plural(s.sent, "ping"), rtt.MinMS, rtt.AvgMS, rtt.MaxMS)
 	return nil
 }
 

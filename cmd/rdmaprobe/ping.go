@@ -112,12 +112,12 @@ func (p *pinger) run(ctx context.Context) error {
 }
 
 // connect dials, and says what came of it.
-func (p *pinger) connect(ctx context.Context) (*cm.Conn, error) {
+func (p *pinger) connect(ctx context.Context) (link, error) {
 	dialCtx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
 	d := &cm.Dialer{LocalAddr: p.source, Config: rping.ConnConfig(), OnStep: p.step}
 	start := time.Now()
-	conn, err := d.Dial(dialCtx, p.target)
+	conn, err := p.sys.dial(dialCtx, d, p.target)
 	took := time.Since(start)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -141,8 +141,8 @@ func (p *pinger) step(s cm.Step) {
 }
 
 // pings sends them until the count is reached, one fails, or ctx ends.
-func (p *pinger) pings(ctx context.Context, conn *cm.Conn) error {
-	client, err := rping.NewClient(rping.Over(conn), p.size)
+func (p *pinger) pings(ctx context.Context, conn link) error {
+	client, err := rping.NewClient(conn.Transport(), p.size)
 	if err != nil {
 		return &failure{step: "allocate memory", err: err}
 	}
@@ -196,7 +196,7 @@ func (p *pinger) one(ctx context.Context, client *rping.Client) error {
 
 // pause waits until the next ping is due. It returns early when the server
 // ends the connection, and false when ctx ends.
-func (p *pinger) pause(ctx context.Context, conn *cm.Conn, start time.Time) bool {
+func (p *pinger) pause(ctx context.Context, conn link, start time.Time) bool {
 	wait := time.Until(start.Add(time.Duration(p.stats.sent) * p.interval))
 	if p.interval == 0 || wait <= 0 {
 		return ctx.Err() == nil

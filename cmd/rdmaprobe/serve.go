@@ -14,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/purerdma/rdma/cm"
 	"github.com/purerdma/rdma/internal/rping"
 )
 
@@ -81,7 +80,7 @@ type server struct {
 }
 
 func (s *server) run(ctx context.Context) error {
-	l, err := cm.Listen(ctx, s.address, &cm.ListenConfig{Config: rping.ConnConfig()})
+	l, err := s.sys.listen(ctx, s.address)
 	if err != nil {
 		s.doc = &serveDoc{Time: time.Now(), Event: "failed"} // printed with the error
 		return err
@@ -113,7 +112,7 @@ func (s *server) run(ctx context.Context) error {
 }
 
 // client serves one client to its end.
-func (s *server) client(ctx context.Context, req *cm.Request) {
+func (s *server) client(ctx context.Context, req request) {
 	peer := req.RemoteAddr().String()
 	acceptCtx, cancel := context.WithTimeout(ctx, acceptTimeout)
 	conn, err := req.Accept(acceptCtx, nil)
@@ -131,7 +130,7 @@ func (s *server) client(ctx context.Context, req *cm.Request) {
 			s.log(serveDoc{Event: "ping", Client: peer, Data: rping.Text(data)})
 		}
 	}
-	stats, err := rping.Serve(ctx, rping.Over(conn), opts)
+	stats, err := rping.Serve(ctx, conn.Transport(), opts)
 	closeErr := conn.Close()
 	if err == nil {
 		err = closeErr

@@ -5,16 +5,19 @@ import (
 	"net"
 	"net/netip"
 
+	"github.com/purerdma/rdma/cm"
 	"github.com/purerdma/rdma/uverbs"
 )
 
-// system is what commands need of the machine besides connections. Tests
-// replace parts of it.
+// system is what commands need of the machine. Tests replace parts of it.
 type system struct {
 	diagnose   func() *uverbs.Diagnosis
 	gids       func(d *uverbs.Device, port int) ([]uverbs.GIDEntry, error)
 	addLink    func(ctx context.Context, cfg uverbs.LinkConfig) (*uverbs.Device, error)
 	deleteLink func(ctx context.Context, name string) error
+
+	dial   func(ctx context.Context, d *cm.Dialer, target string) (link, error)
+	listen func(ctx context.Context, address string) (listener, error)
 
 	// addresses returns the IP addresses that each network interface has now.
 	addresses func() map[string][]netip.Addr
@@ -26,6 +29,8 @@ func realSystem() system {
 		gids:       readGIDs,
 		addLink:    uverbs.AddLink,
 		deleteLink: uverbs.DeleteLink,
+		dial:       dial,
+		listen:     listen,
 		addresses:  interfaceAddresses,
 	}
 }

@@ -1,4 +1,4 @@
-package rping
+package rping_test
 
 import (
 	"bytes"
@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/purerdma/rdma/internal/rping"
 )
 
 func TestInfoWire(t *testing.T) {
-	info := Info{Addr: 0x0102030405060708, RKey: 0x090a0b0c, Size: 64}
+	info := rping.Info{Addr: 0x0102030405060708, RKey: 0x090a0b0c, Size: 64}
 	got, err := info.AppendBinary(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -18,28 +20,28 @@ func TestInfoWire(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("wire form (-want +got):\n%s", diff)
 	}
-	var back Info
+	var back rping.Info
 	if err := back.UnmarshalBinary(got); err != nil || back != info {
 		t.Errorf("UnmarshalBinary = %+v, %v; want %+v", back, err, info)
 	}
 }
 
 func TestInfoRefused(t *testing.T) {
-	wire := func(i Info) []byte { b, _ := i.AppendBinary(nil); return b }
+	wire := func(i rping.Info) []byte { b, _ := i.AppendBinary(nil); return b }
 	for name, b := range map[string][]byte{
 		"nothing":      nil,
-		"short":        make([]byte, InfoSize-1),
-		"long":         make([]byte, InfoSize+1),
-		"empty memory": wire(Info{Addr: 1}),
-		"too long":     wire(Info{Addr: 1, Size: MaxSize + 1}),
-		"wraps around": wire(Info{Addr: ^uint64(0) - 10, Size: 64}),
+		"short":        make([]byte, rping.InfoSize-1),
+		"long":         make([]byte, rping.InfoSize+1),
+		"empty memory": wire(rping.Info{Addr: 1}),
+		"too long":     wire(rping.Info{Addr: 1, Size: rping.MaxSize + 1}),
+		"wraps around": wire(rping.Info{Addr: ^uint64(0) - 10, Size: 64}),
 	} {
 		t.Run(name, func(t *testing.T) {
-			info := Info{Addr: 7}
-			if err := info.UnmarshalBinary(b); !errors.Is(err, ErrProtocol) {
+			info := rping.Info{Addr: 7}
+			if err := info.UnmarshalBinary(b); !errors.Is(err, rping.ErrProtocol) {
 				t.Errorf("error %v, want one that matches ErrProtocol", err)
 			}
-			if want := (Info{Addr: 7}); info != want {
+			if want := (rping.Info{Addr: 7}); info != want {
 				t.Errorf("changed to %+v", info)
 			}
 		})
@@ -47,18 +49,18 @@ func TestInfoRefused(t *testing.T) {
 }
 
 func FuzzInfo(f *testing.F) {
-	f.Add(make([]byte, InfoSize))
-	f.Add(bytes.Repeat([]byte{0xff}, InfoSize))
+	f.Add(make([]byte, rping.InfoSize))
+	f.Add(bytes.Repeat([]byte{0xff}, rping.InfoSize))
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0, 0, 0, 64})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		var info Info
+		var info rping.Info
 		if err := info.UnmarshalBinary(b); err != nil {
-			if info != (Info{}) || !errors.Is(err, ErrProtocol) {
+			if info != (rping.Info{}) || !errors.Is(err, rping.ErrProtocol) {
 				t.Fatalf("%v left %+v", err, info)
 			}
 			return
 		}
-		if info.Size == 0 || info.Size > MaxSize || info.Addr+uint64(info.Size) < info.Addr {
+		if info.Size == 0 || info.Size > rping.MaxSize || info.Addr+uint64(info.Size) < info.Addr {
 			t.Fatalf("accepted %+v", info)
 		}
 		if back, _ := info.AppendBinary(nil); !bytes.Equal(back, b) {
@@ -77,13 +79,13 @@ func TestFill(t *testing.T) {
 		"second":       {1, 32, "rdma-ping-1: BCDEFGHIJKLMNOPQRS\x00"},
 		"letters wrap": {57, 32, "rdma-ping-57: zABCDEFGHIJKLMNOP\x00"},
 		"start wraps":  {58, 32, "rdma-ping-58: ABCDEFGHIJKLMNOPQ\x00"},
-		"smallest":     {2147483647, MinSize, "rdma-ping-2147483647: HIJ\x00"},
+		"smallest":     {2147483647, rping.MinSize, "rdma-ping-2147483647: HIJ\x00"},
 		"head cut":     {5, 6, "rdma-\x00"},
 		"empty":        {5, 0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := make([]byte, tc.size)
-			Fill(got, tc.n)
+			rping.Fill(got, tc.n)
 			if diff := cmp.Diff(tc.want, string(got)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

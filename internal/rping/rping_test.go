@@ -1,4 +1,4 @@
-package rping
+package rping_test
 
 import (
 	"context"
@@ -8,67 +8,73 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/purerdma/rdma/internal/rping"
+	"github.com/purerdma/rdma/internal/rping/rpingtest"
 )
 
 // served is what Serve returned.
 type served struct {
-	stats Stats
+	stats rping.Stats
 	err   error
 }
 
 // startServer serves one end until the test ends it.
-func startServer(t *testing.T, e *end, opts *ServeOptions) <-chan served {
+func startServer(t *testing.T, e *rpingtest.End, opts *rping.ServeOptions) <-chan served {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	t.Cleanup(cancel)
 	done := make(chan served, 1)
 	go func() {
-		stats, err := Serve(ctx, e, opts)
-		e.hangUp()
+		stats, err := rping.Serve(ctx, e, opts)
+		e.HangUp()
 		done <- served{stats, err}
 	}()
 	return done
 }
 
 func TestPings(t *testing.T) {
-	for _, size := range []int{0, MinSize, 1000, MaxSize} {
-		client, server := pipe()
+	for _, size := range []int{0, rping.MinSize, 1000, rping.MaxSize} {
+		client, server := rpingtest.Pipe()
 		done := startServer(t, server, nil)
-		c, err := NewClient(client, size)
+		c, err := rping.NewClient(client, size)
 		if err != nil {
 			t.Fatal(err)
 		}
 		const count = 70 // the first letter wraps at 58
-		want := make([]byte, len(c.start.Bytes()))
+		want := make([]byte, size)
+		if size == 0 {
+			want = make([]byte, rping.DefaultSize)
+		}
 		for i := range uint64(count) {
 			pong, err := c.Ping(t.Context())
 			if err != nil {
 				t.Fatalf("size %d: %v", size, err)
 			}
-			Fill(want, i)
+			rping.Fill(want, i)
 			if pong.Seq != i || string(pong.Data) != string(want) {
-				t.Fatalf("size %d: ping %d brought seq %d, %q", size, i, pong.Seq, Text(pong.Data))
+				t.Fatalf("size %d: ping %d brought seq %d, %q", size, i, pong.Seq, rping.Text(pong.Data))
 			}
 		}
 		if err := c.Close(); err != nil {
 			t.Error(err)
 		}
-		client.hangUp()
+		client.HangUp()
 		got := <-done
-		if diff := cmp.Diff(Stats{Pings: count, Bytes: uint64(count * len(want))}, got.stats); diff != "" || got.err != nil {
+		if diff := cmp.Diff(rping.Stats{Pings: count, Bytes: uint64(count * len(want))}, got.stats); diff != "" || got.err != nil {
 			t.Errorf("size %d: server: %v (-want +got):\n%s", size, got.err, diff)
 		}
-		if n := server.f.live(); n != 0 {
+		if n := server.Live(); n != 0 {
 			t.Errorf("size %d: %d pieces of memory left", size, n)
 		}
 	}
 }
 
 func TestOnPing(t *testing.T) {
-	client, server := pipe()
+	client, server := rpingtest.Pipe()
 	var seen []string
-	done := startServer(t, server, &ServeOptions{OnPing: func(seq uint64, data []byte) { seen = append(seen, Text(data)) }})
-	c, err := NewClient(client, 32)
+	done := startServer(t, server, &rping.ServeOptions{OnPing: func(seq uint64, data []byte) { seen = append(seen, rping.Text(data)) }})
+	c, err := rping.NewClient(client, 32)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +83,7 @@ func TestOnPing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	client.hangUp()
+	client.HangUp()
 	<-done
 	want := []string{"rdma-ping-0: ABCDEFGHIJKLMNOPQR", "rdma-ping-1: BCDEFGHIJKLMNOPQRS"}
 	if diff := cmp.Diff(want, seen); diff != "" {
@@ -86,32 +92,32 @@ func TestOnPing(t *testing.T) {
 }
 
 func TestMismatch(t *testing.T) {
-	client, server := pipe()
-	server.corrupt = func(b []byte) { b[20]++; b[30]++ }
+	client, server := rpingtest.Pipe()
+	server.Corrupt = func(b []byte) { b[20]++; b[30]++ }
 	startServer(t, server, nil)
-	c, err := NewClient(client, 64)
+	c, err := rping.NewClient(client, 64)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = c.Ping(t.Context())
-	var m *MismatchError
-	if !errors.As(err, &m) || !errors.Is(err, ErrMismatch) {
+	var m *rping.MismatchError
+	if !errors.As(err, &m) || !errors.Is(err, rping.ErrMismatch) {
 		t.Fatalf("error %v", err)
 	}
-	want := &MismatchError{Seq: 0, Offset: 20, Differ: 2, Size: 64, Want: 'H', Got: 'I'}
+	want := &rping.MismatchError{Seq: 0, Offset: 20, Differ: 2, Size: 64, Want: 'H', Got: 'I'}
 	if diff := cmp.Diff(want, m); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	server.corrupt = nil
+	server.Corrupt = nil
 	if _, err := c.Ping(t.Context()); err != nil {
 		t.Errorf("after a mismatch: %v", err)
 	}
 }
 
 func TestSizeRefused(t *testing.T) {
-	client, _ := pipe()
-	for _, size := range []int{-1, 1, MinSize - 1, MaxSize + 1} {
-		if _, err := NewClient(client, size); err == nil {
+	client, _ := rpingtest.Pipe()
+	for _, size := range []int{-1, 1, rping.MinSize - 1, rping.MaxSize + 1} {
+		if _, err := rping.NewClient(client, size); err == nil {
 			t.Errorf("size %d accepted", size)
 		}
 	}
@@ -120,50 +126,50 @@ func TestSizeRefused(t *testing.T) {
 // TestBadClients are messages that the server must survive, and name.
 func TestBadClients(t *testing.T) {
 	ctx := t.Context()
-	good := func(e *end) []byte {
+	good := func(e *rpingtest.End) []byte {
 		m, _ := e.Alloc(64, true)
 		b, _ := m.Info().AppendBinary(nil)
 		return b
 	}
-	small := func(e *end) []byte {
+	small := func(e *rpingtest.End) []byte {
 		m, _ := e.Alloc(8, true)
 		b, _ := m.Info().AppendBinary(nil)
 		return b
 	}
 	for name, tc := range map[string]struct {
-		talk func(e *end)
+		talk func(e *rpingtest.End)
 		want error
 		step string
 	}{
-		"nothing": {func(e *end) {}, nil, ""},
-		"short":   {func(e *end) { _ = e.Send(ctx, []byte("hello")) }, ErrProtocol, "receive address of data"},
-		"long":    {func(e *end) { _ = e.Send(ctx, make([]byte, 17)) }, ErrProtocol, "receive address of data"},
-		"zeros":   {func(e *end) { _ = e.Send(ctx, make([]byte, 16)) }, ErrProtocol, "receive address of data"},
-		"no memory": {func(e *end) {
+		"nothing": {func(e *rpingtest.End) {}, nil, ""},
+		"short":   {func(e *rpingtest.End) { _ = e.Send(ctx, []byte("hello")) }, rping.ErrProtocol, "receive address of data"},
+		"long":    {func(e *rpingtest.End) { _ = e.Send(ctx, make([]byte, 17)) }, rping.ErrProtocol, "receive address of data"},
+		"zeros":   {func(e *rpingtest.End) { _ = e.Send(ctx, make([]byte, 16)) }, rping.ErrProtocol, "receive address of data"},
+		"no memory": {func(e *rpingtest.End) {
 			_ = e.Send(ctx, []byte("\x00\x00\x00\x00\x00\x00\x10\x00\x00\x00\x00\x63\x00\x00\x00\x40"))
-		}, errAccess, "read the client's data"},
-		"leaves early": {func(e *end) { _ = e.Send(ctx, good(e)); _, _ = e.Recv(ctx, make([]byte, 16)) }, io.EOF, "receive address for the answer"},
-		"small sink": {func(e *end) {
+		}, rpingtest.ErrAccess, "read the client's data"},
+		"leaves early": {func(e *rpingtest.End) { _ = e.Send(ctx, good(e)); _, _ = e.Recv(ctx, make([]byte, 16)) }, io.EOF, "receive address for the answer"},
+		"small sink": {func(e *rpingtest.End) {
 			_ = e.Send(ctx, good(e))
 			_, _ = e.Recv(ctx, make([]byte, 16))
 			_ = e.Send(ctx, small(e))
 		},
-			ErrProtocol, "write the data back"},
+			rping.ErrProtocol, "write the data back"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client, server := pipe()
+			client, server := rpingtest.Pipe()
 			done := startServer(t, server, nil)
 			tc.talk(client)
-			client.hangUp()
+			client.HangUp()
 			got := <-done
 			if tc.want == nil && got.err != nil || !errors.Is(got.err, tc.want) {
 				t.Fatalf("error %v, want %v", got.err, tc.want)
 			}
-			var step *StepError
+			var step *rping.StepError
 			if errors.As(got.err, &step) && step.Step != tc.step {
 				t.Errorf("step %q, want %q", step.Step, tc.step)
 			}
-			if got.stats != (Stats{}) {
+			if got.stats != (rping.Stats{}) {
 				t.Errorf("counted %+v", got.stats)
 			}
 		})
@@ -173,38 +179,38 @@ func TestBadClients(t *testing.T) {
 func TestBadServer(t *testing.T) {
 	for name, n := range map[string]int{"short": 3, "empty": 0, "long": 40} {
 		t.Run(name, func(t *testing.T) {
-			client, server := pipe()
-			c, err := NewClient(client, 0)
+			client, server := rpingtest.Pipe()
+			c, err := rping.NewClient(client, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if err := server.Send(t.Context(), make([]byte, n)); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := c.Ping(t.Context()); !errors.Is(err, ErrProtocol) {
-				t.Errorf("error %v, want ErrProtocol", err)
+			if _, err := c.Ping(t.Context()); !errors.Is(err, rping.ErrProtocol) {
+				t.Errorf("error %v, want rping.ErrProtocol", err)
 			}
 		})
 	}
 }
 
 func TestIdle(t *testing.T) {
-	_, server := pipe()
-	_, err := Serve(t.Context(), server, &ServeOptions{Idle: time.Millisecond})
-	if !errors.Is(err, ErrIdle) {
-		t.Errorf("error %v, want ErrIdle", err)
+	_, server := rpingtest.Pipe()
+	_, err := rping.Serve(t.Context(), server, &rping.ServeOptions{Idle: time.Millisecond})
+	if !errors.Is(err, rping.ErrIdle) {
+		t.Errorf("error %v, want rping.ErrIdle", err)
 	}
 }
 
 func TestCancel(t *testing.T) {
-	_, server := pipe()
+	_, server := rpingtest.Pipe()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Serve(ctx, server, &ServeOptions{Idle: time.Hour}); !errors.Is(err, context.Canceled) {
+	if _, err := rping.Serve(ctx, server, &rping.ServeOptions{Idle: time.Hour}); !errors.Is(err, context.Canceled) {
 		t.Errorf("server: %v", err)
 	}
-	client, _ := pipe()
-	c, err := NewClient(client, 0)
+	client, _ := rpingtest.Pipe()
+	c, err := rping.NewClient(client, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,18 +223,18 @@ func TestCancel(t *testing.T) {
 // comes out, nobody hangs, no memory is left.
 func TestEachFailure(t *testing.T) {
 	for n := 1; ; n++ {
-		client, server := pipe()
-		server.failAt = n
+		client, server := rpingtest.Pipe()
+		server.FailAt = n
 		done := startServer(t, server, nil)
-		c, err := NewClient(client, 0)
+		c, err := rping.NewClient(client, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, pingErr := c.Ping(t.Context())
 		_ = c.Close()
-		client.hangUp()
+		client.HangUp()
 		got := <-done
-		if live := server.f.live(); live != 0 {
+		if live := server.Live(); live != 0 {
 			t.Errorf("server failure %d: %d pieces of memory left", n, live)
 		}
 		if got.err == nil {
@@ -237,24 +243,24 @@ func TestEachFailure(t *testing.T) {
 			}
 			break
 		}
-		if !errors.Is(got.err, errFail) {
+		if !errors.Is(got.err, rpingtest.ErrFail) {
 			t.Errorf("server failure %d: %v", n, got.err)
 		}
 	}
 	for n := 1; ; n++ {
-		client, server := pipe()
-		client.failAt = n
+		client, server := rpingtest.Pipe()
+		client.FailAt = n
 		startServer(t, server, nil)
-		c, err := NewClient(client, 0)
+		c, err := rping.NewClient(client, 0)
 		if err == nil {
 			_, err = c.Ping(t.Context())
 			_ = c.Close()
 		}
-		client.hangUp()
+		client.HangUp()
 		if err == nil {
 			break
 		}
-		if !errors.Is(err, errFail) {
+		if !errors.Is(err, rpingtest.ErrFail) {
 			t.Errorf("client failure %d: %v", n, err)
 		}
 	}

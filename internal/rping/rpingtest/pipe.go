@@ -1,14 +1,17 @@
-package rping
+// Package rpingtest connects both sides of package rping through memory.
+package rpingtest
 
 import (
 	"context"
 	"errors"
 	"io"
 	"sync"
+
+	"github.com/purerdma/rdma/internal/rping"
 )
 
-// errAccess is what the fake device says about memory that is not there.
-var errAccess = errors.New("remote access error")
+// ErrAccess is what the fake device says about memory that is not there.
+var ErrAccess = errors.New("remote access error")
 
 // fabric is the memory both ends of a pipe can reach, by key.
 type fabric struct {
@@ -30,7 +33,9 @@ func (m *memory) Bytes() []byte { return m.b }
 // base is where every memory pretends to be.
 const base = 0x7f00_0000_1000
 
-func (m *memory) Info() Info { return Info{Addr: base, RKey: m.key, Size: uint32(len(m.b))} }
+func (m *memory) Info() rping.Info {
+	return rping.Info{Addr: base, RKey: m.key, Size: uint32(len(m.b))}
+}
 
 func (m *memory) Close() error {
 	m.f.mu.Lock()
@@ -42,15 +47,16 @@ func (m *memory) Close() error {
 	return nil
 }
 
-// live is how much memory nobody closed.
-func (f *fabric) live() int {
+// Live is how many pieces of memory of either end nobody closed.
+func (e *End) Live() int {
+	f := e.f
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return len(f.mem)
 }
 
-// end is one end of a connection over channels.
-type end struct {
+// An End is one end of a connection over channels.
+type End struct {
 	f    *fabric
 	in   <-chan []byte
 	out  chan<- []byte
@@ -58,34 +64,43 @@ type end struct {
 	quit chan struct{}
 	once *sync.Once
 
-	corrupt func([]byte) // changes what Write transfers
-	failAt  int          // the n-th operation fails with errFail, from 1
-	calls   int
+	// Corrupt, if not nil, changes what Write has transferred.
+	Corrupt func([]byte)
+
+	// FailAt makes the operation with this number, from 1, fail with ErrFail.
+	FailAt int
+	calls  int
 }
 
-var errFail = errors.New("injected failure")
+// ErrFail is what an operation chosen by FailAt returns.
+var ErrFail = errors.New("injected failure")
 
-// pipe returns two connected ends.
-func pipe() (*end, *end) {
+// Pipe returns two connected ends.
+func Pipe() (*End, *End) {
 	f := &fabric{mem: make(map[uint32]*memory)}
 	ab, ba := make(chan []byte, 8), make(chan []byte, 8)
 	qa, qb := make(chan struct{}), make(chan struct{})
-	a := &end{f: f, in: ba, out: ab, gone: qb, quit: qa, once: new(sync.Once)}
-	b := &end{f: f, in: ab, out: ba, gone: qa, quit: qb, once: new(sync.Once)}
+	a := &End{f: f, in: ba, out: ab, gone: qb, quit: qa, once: new(sync.Once)}
+	b := &End{f: f, in: ab, out: ba, gone: qa, quit: qb, once: new(sync.Once)}
 	return a, b
 }
 
-func (e *end) hangUp() { e.once.Do(func() { close(e.quit) }) }
+// Gone is closed when the other end has disconnected.
+func (e *End) Gone() <-chan struct{} { return e.gone }
 
-func (e *end) count() error {
+// HangUp disconnects. It may be called more than once.
+func (e *End) HangUp() { e.once.Do(func() { close(e.quit) }) }
+
+func (e *End) count() error {
 	e.calls++
-	if e.calls == e.failAt {
-		return errFail
+	if e.calls == e.FailAt {
+		return ErrFail
 	}
 	return nil
 }
 
-func (e *end) Send(_ context.Context, p []byte) error {
+// Send implements rping.Transport.
+func (e *End) Send(_ context.Context, p []byte) error {
 	if err := e.count(); err != nil {
 		return err
 	}
@@ -98,7 +113,8 @@ func (e *end) Send(_ context.Context, p []byte) error {
 	}
 }
 
-func (e *end) Recv(ctx context.Context, p []byte) (int, error) {
+// Recv implements rping.Transport.
+func (e *End) Recv(ctx context.Context, p []byte) (int, error) {
 	if err := e.count(); err != nil {
 		return 0, err
 	}
@@ -122,7 +138,8 @@ func copyLen(dst, src []byte) int {
 	return len(src)
 }
 
-func (e *end) Alloc(n int, remote bool) (Memory, error) {
+// Alloc implements rping.Transport.
+func (e *End) Alloc(n int, remote bool) (rping.Memory, error) {
 	if err := e.count(); err != nil {
 		return nil, err
 	}
@@ -135,15 +152,16 @@ func (e *end) Alloc(n int, remote bool) (Memory, error) {
 }
 
 // reach finds peer memory the way a device does.
-func (e *end) reach(i Info) ([]byte, error) {
+func (e *End) reach(i rping.Info) ([]byte, error) {
 	m, ok := e.f.mem[i.RKey]
 	if !ok || !m.remote || i.Addr < base || i.Addr-base+uint64(i.Size) > uint64(len(m.b)) {
-		return nil, errAccess
+		return nil, ErrAccess
 	}
 	return m.b[i.Addr-base:][:i.Size], nil
 }
 
-func (e *end) Read(_ context.Context, dst Memory, src Info) error {
+// Read implements rping.Transport.
+func (e *End) Read(_ context.Context, dst rping.Memory, src rping.Info) error {
 	if err := e.count(); err != nil {
 		return err
 	}
@@ -156,7 +174,8 @@ func (e *end) Read(_ context.Context, dst Memory, src Info) error {
 	return err
 }
 
-func (e *end) Write(_ context.Context, dst Info, src Memory, n int) error {
+// Write implements rping.Transport.
+func (e *End) Write(_ context.Context, dst rping.Info, src rping.Memory, n int) error {
 	if err := e.count(); err != nil {
 		return err
 	}
@@ -167,8 +186,8 @@ func (e *end) Write(_ context.Context, dst Info, src Memory, n int) error {
 		return err
 	}
 	copy(b, src.Bytes()[:n])
-	if e.corrupt != nil {
-		e.corrupt(b)
+	if e.Corrupt != nil {
+		e.Corrupt(b)
 	}
 	return nil
 }

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"net"
+
+	"github.com/purerdma/rdma/cm"
+	"github.com/purerdma/rdma/internal/rping"
+)
+
+// link is a connection as far as commands use it; listener and request are
+// what it comes from on the passive side. Tests have them without a device.
+type link interface {
+	LocalAddr() net.Addr
+	RemoteAddr() net.Addr
+	Device() string
+	Done() <-chan struct{}
+	Close() error
+	Transport() rping.Transport
+}
+
+type listener interface {
+	Addr() net.Addr
+	Accept(ctx context.Context) (request, error)
+	Close() error
+}
+
+type request interface {
+	RemoteAddr() net.Addr
+	Accept(ctx context.Context, opts *cm.AcceptOptions) (link, error)
+}
+
+func dial(ctx context.Context, d *cm.Dialer, target string) (link, error) {
+	c, err := d.Dial(ctx, target)
+	if err != nil {
+		return nil, err
+	}
+	return cmLink{c}, nil
+}
+
+func listen(ctx context.Context, address string) (listener, error) {
+	l, err := cm.Listen(ctx, address, &cm.ListenConfig{Config: rping.ConnConfig()})
+	if err != nil {
+		return nil, err
+	}
+	return cmListener{l}, nil
+}
+
+type cmLink struct{ *cm.Conn }
+
+func (l cmLink) Transport() rping.Transport { return rping.Over(l.Conn) }
+
+type cmListener struct{ *cm.Listener }
+
+func (l cmListener) Accept(ctx context.Context) (request, error) {
+	r, err := l.Listener.Accept(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return cmRequest{r}, nil
+}
+
+type cmRequest struct{ *cm.Request }
+
+func (r cmRequest) Accept(ctx context.Context, opts *cm.AcceptOptions) (link, error) {
+	c, err := r.Request.Accept(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	return cmLink{c}, nil
+}
