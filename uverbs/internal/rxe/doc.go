@@ -32,8 +32,10 @@
 // The kernel looks at a send ring when asked (uverbs POST_SEND without work
 // requests, rxe_post_send), so a batch costs one system call. It looks at a
 // receive ring whenever a message arrives (rxe_resp.c check_resource), so
-// receives cost none. The one thing lost by that: receives posted after the
-// queue pair has gone to the error state are flushed with the next activity of
-// the queue pair, not at once (rxe_post_recv schedules the flush only when the
-// POST_RECV command is issued, and 5.10 and 6.1 drop or keep them).
+// receives cost none; after 5.10 there is no POST_RECV command for them either.
+//
+// One thing is lost by that: a receive posted after the queue pair has gone to
+// the error state is not flushed at once, since nothing tells the kernel. It is
+// flushed when the queue pair is taken to the error state once more
+// (rxe_qp_error starts the receiver), or from 6.12 on by a send.
 package rxe
