@@ -73,6 +73,7 @@ func (c *Context) CreateCQ(cfg CQConfig) (*CQ, error) {
 		return nil, err
 	}
 	if err := cq.create(cfg); err != nil {
+		err = c.withLimits(err, func(d *abi.IBUverbsQueryDeviceResp) string { return cfg.exceeded(d, c.CompVectors()) })
 		cq.life.abandon()
 		return nil, err
 	}

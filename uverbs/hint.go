@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"syscall"
+
+	"github.com/purerdma/rdma/abi"
 )
 
 // errInvalid is the cause of configurations that this package refuses itself.
@@ -64,4 +66,52 @@ func explainMemlock(l limits, length int) string {
 	return fmt.Sprintf("RLIMIT_MEMLOCK is %d bytes, %d are pinned, %d more were asked for, and %s; "+
 		"raise the limit (ulimit -l unlimited, docker run --ulimit memlock=-1, systemd LimitMEMLOCK=infinity) or grant CAP_IPC_LOCK",
 		l.memlock, l.pinned, length, cap)
+}
+
+// withLimits adds to a refused creation which limit of the device it exceeds.
+// The caller's object keeps the context open.
+func (c *Context) withLimits(err error, exceeded func(*abi.IBUverbsQueryDeviceResp) string) error {
+	var e *Error
+	if !errors.As(err, &e) || !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.ENOMEM) {
+		return err
+	}
+	raw, _, queryErr := c.queryDevice()
+	if queryErr != nil {
+		return err // the first failure is the one to tell
+	}
+	if s := exceeded(&raw.Base); s != "" {
+		e.Hint = s
+	}
+	return err
+}
+
+// exceeded says which limit a queue pair exceeds.
+func (cfg *QPConfig) exceeded(d *abi.IBUverbsQueryDeviceResp) string {
+	for _, l := range []struct {
+		name      string
+		asked     int
+		max       uint32
+		limitName string
+	}{
+		{"MaxSendWR", cfg.Cap.MaxSendWR, d.MaxQPWR, "max_qp_wr"},
+		{"MaxRecvWR", cfg.Cap.MaxRecvWR, d.MaxQPWR, "max_qp_wr"},
+		{"MaxSendSGE", cfg.Cap.MaxSendSGE, d.MaxSGE, "max_sge"},
+		{"MaxRecvSGE", cfg.Cap.MaxRecvSGE, d.MaxSGE, "max_sge"},
+	} {
+		if l.asked < 0 || l.asked > int(l.max) {
+			return fmt.Sprintf("Cap.%s is %d, the device allows %d (%s)", l.name, l.asked, l.max, l.limitName)
+		}
+	}
+	return ""
+}
+
+// exceeded says which limit a completion queue exceeds.
+func (cfg *CQConfig) exceeded(d *abi.IBUverbsQueryDeviceResp, vectors int) string {
+	if cfg.Entries < 1 || cfg.Entries > int(d.MaxCQE) {
+		return fmt.Sprintf("Entries is %d, the device allows 1 to %d (max_cqe)", cfg.Entries, d.MaxCQE)
+	}
+	if cfg.Vector < 0 || cfg.Vector >= vectors {
+		return fmt.Sprintf("Vector is %d, the device has 0 to %d", cfg.Vector, vectors-1)
+	}
+	return ""
 }

@@ -158,6 +158,24 @@ func TestBadConfigs(t *testing.T) {
 	})
 }
 
+func TestLimitsAreNamed(t *testing.T) {
+	eachStyle(t, func(t *testing.T, _ *fakeverbs.Kernel, c *uverbs.Context) {
+		r := mustBuild(t, c, nil)
+		_, wrErr := r.pd.CreateQP(uverbs.QPConfig{SendCQ: r.cq, RecvCQ: r.cq, Cap: uverbs.QPCap{MaxRecvWR: 1 << 20}})
+		_, cqErr := c.CreateCQ(uverbs.CQConfig{Entries: 1 << 20})
+		_, vectorErr := c.CreateCQ(uverbs.CQConfig{Entries: 1, Vector: 9})
+		for want, err := range map[string]error{
+			"Cap.MaxRecvWR is 1048576, the device allows 16384 (max_qp_wr)": wrErr,
+			"Entries is 1048576, the device allows 1 to 65536 (max_cqe)":    cqErr,
+			"Vector is 9, the device has 0 to 3":                            vectorErr,
+		} {
+			if err == nil || !strings.HasSuffix(err.Error(), want) {
+				t.Errorf("%v; want %q", err, want)
+			}
+		}
+	})
+}
+
 func TestMemoryRegion(t *testing.T) {
 	r := mustBuild(t, openFake(t), nil)
 	mr, err := r.pd.RegMRRange(r.mem, 100, 200, uverbs.AccessLocalWrite)

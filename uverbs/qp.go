@@ -78,6 +78,7 @@ func (pd *PD) CreateQP(cfg QPConfig) (*QP, error) {
 		return nil, err
 	}
 	if err := qp.create(); err != nil {
+		err = c.withLimits(err, qp.cfg.exceeded)
 		qp.life.abandon()
 		return nil, err
 	}

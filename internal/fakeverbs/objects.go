@@ -32,7 +32,6 @@ type qp struct {
 	attr       abi.IBUverbsModifyQP // the last MODIFY_QP
 	dest       uint32               // the peer's number, once it was set
 	rate       uint32
-	busy       bool
 }
 
 // add gives an object the smallest free handle, from 1 (alloc_uobj).
