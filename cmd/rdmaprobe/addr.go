@@ -65,14 +65,18 @@ func sourceAddress(s string) (netip.AddrPort, error) {
 	if s == "" {
 		return netip.AddrPort{}, nil
 	}
-	if ip, err := netip.ParseAddr(strings.Trim(s, "[]")); err == nil {
-		return netip.AddrPortFrom(ip, 0), nil
+	if ap, err := netip.ParseAddrPort(s); err == nil {
+		return ap, nil
 	}
-	ap, err := netip.ParseAddrPort(s)
-	if err != nil {
-		return ap, &usageError{msg: "source " + strconv.Quote(s) + ": not an IP address", remedy: addrRemedy}
+	host := s
+	if strings.HasPrefix(s, "[") && strings.HasSuffix(s, "]") {
+		host = s[1 : len(s)-1]
 	}
-	return ap, nil
+	ip, err := netip.ParseAddr(host)
+	if err != nil || strings.ContainsAny(ip.Zone(), ":]") {
+		return netip.AddrPort{}, &usageError{msg: "source " + strconv.Quote(s) + ": not an IP address", remedy: addrRemedy}
+	}
+	return netip.AddrPortFrom(ip, 0), nil
 }
 
 // portAddresses lists the IP addresses that a port of a device can be reached

@@ -33,29 +33,48 @@ func demoAddresses(n int) (v4, v6 netip.Addr) {
 	return v4, netip.MustParseAddr("fd72:7064:656d:6f00::" + strconv.FormatInt(int64(n+1), 16))
 }
 
-// useDevice picks the address of a device that exists.
+// useDevice picks an address of a device that exists.
 func (d *demo) useDevice() error {
-	step := "find device"
+	const step = "find device"
 	for _, dev := range d.sys.diagnose().Devices {
 		if dev.Name != d.device {
 			continue
 		}
-		for _, p := range dev.Ports {
-			for _, a := range d.portAddresses(dev, p) {
-				ip, err := netip.ParseAddr(a)
-				if err == nil && ip.Is6() == d.ipv6 && p.State == uverbs.PortActive {
-					d.address = ip
-					d.heading()
-					d.step("setup", step, 0, "%s, port %d, %s", dev.Name, p.Number, ip)
-					return nil
-				}
-			}
+		ip, port := d.pickAddress(dev)
+		if !ip.IsValid() {
+			return &failure{step: step, object: d.device,
+				err:    fmt.Errorf("no active port with an %s address: %w", d.family(), uverbs.ErrNoDevice),
+				remedy: "rdmaprobe list shows ports and addresses; give its network device an address and bring it up"}
 		}
-		return &failure{step: step, object: d.device,
-			err:    fmt.Errorf("no active port with an %s address: %w", d.family(), uverbs.ErrNoDevice),
-			remedy: "rdmaprobe list shows ports and addresses; give its network device an address and bring it up"}
+		d.address = ip
+		d.heading()
+		d.step("setup", step, 0, "%s, port %d, %s", dev.Name, port, ip)
+		return nil
 	}
 	return &failure{step: step, object: d.device, err: uverbs.ErrNoDevice, remedy: "rdmaprobe list shows what there is"}
+}
+
+// pickAddress returns the first address of the wanted family on an active
+// port, and a link-local one only when there is no other.
+func (d *demo) pickAddress(dev *uverbs.Device) (ip netip.Addr, port int) {
+	for _, p := range dev.Ports {
+		if p.State != uverbs.PortActive {
+			continue
+		}
+		for _, a := range d.portAddresses(dev, p) {
+			got, err := netip.ParseAddr(a)
+			if err != nil || got.Is6() != d.ipv6 {
+				continue
+			}
+			if !got.IsLinkLocalUnicast() {
+				return got, p.Number
+			}
+			if !ip.IsValid() {
+				ip, port = got, p.Number
+			}
+		}
+	}
+	return ip, port
 }
 
 func (d *demo) family() string {

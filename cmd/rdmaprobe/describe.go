@@ -22,7 +22,13 @@ type failure struct {
 	err    error
 }
 
-func (e *failure) Error() string { return e.step + ": " + e.err.Error() }
+func (e *failure) Error() string {
+	if e.step == "" {
+		return e.err.Error()
+	}
+	return e.step + ": " + e.err.Error()
+}
+
 func (e *failure) Unwrap() error { return e.err }
 
 // describe takes an error apart. The outermost layer that knows a part wins.

@@ -31,7 +31,7 @@ type errorDoc struct {
 	Object   string       `json:"object" doc:"what it was done to: addresses, device; may be empty"`
 	Cause    string       `json:"cause" doc:"why it failed"`
 	Remedy   string       `json:"remedy" doc:"what to check or do; may be empty"`
-	AfterMS  float64      `json:"after_ms,omitempty" doc:"how long the step took until it failed, in milliseconds"`
+	AfterMS  float64      `json:"after_ms" doc:"how long the step took until it failed, in milliseconds; 0 when not measured"`
 	Message  string       `json:"message" doc:"all of it in one line"`
 	Findings []findingDoc `json:"findings,omitempty" doc:"what is missing on this machine, when the exit code is 3"`
 }

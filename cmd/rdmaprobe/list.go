@@ -119,7 +119,11 @@ func newGIDDoc(g uverbs.GIDEntry, p uverbs.PortInfo, have map[string][]netip.Add
 
 // write prints the list for people.
 func (doc *listDoc) write(w io.Writer) {
-	fmt.Fprintf(w, "kernel %s, devices looked up through %s", orDash(doc.Kernel), doc.Source)
+	if doc.Source == "none" {
+		fmt.Fprintf(w, "kernel %s, neither RDMA netlink nor /sys/class/infiniband", orDash(doc.Kernel))
+	} else {
+		fmt.Fprintf(w, "kernel %s, devices looked up through %s", orDash(doc.Kernel), doc.Source)
+	}
 	if doc.NetnsMode != "" {
 		fmt.Fprintf(w, ", network namespaces %s", doc.NetnsMode)
 	}

@@ -1,0 +1,303 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// docFolder is where the descriptions of the JSON are.
+const docFolder = "../../docs"
+
+// documents are the kinds of output, by the name of their schema.
+var documents = []struct {
+	name, title string
+	doc         any
+}{
+	{"list", "rdmaprobe list", listDoc{}},
+	{"rxe", "rdmaprobe rxe add and rxe del", rxeDoc{}},
+	{"rxe-list", "rdmaprobe rxe list", rxeListDoc{}},
+	{"serve", "rdmaprobe serve: one line for each event", serveDoc{}},
+	{"ping", "rdmaprobe ping", pingDoc{}},
+	{"demo", "rdmaprobe demo", demoDoc{}},
+	{"version", "rdmaprobe version", versionDoc{}},
+	{"error", "any command whose arguments were not understood", failureDoc{}},
+}
+
+// schema is the part of JSON Schema that is used.
+type schema struct {
+	Schema      string             `json:"$schema,omitempty"`
+	Title       string             `json:"title,omitempty"`
+	Description string             `json:"description,omitempty"`
+	Type        string             `json:"type"`
+	Format      string             `json:"format,omitempty"`
+	Properties  map[string]*schema `json:"properties,omitempty"`
+	Required    []string           `json:"required,omitempty"`
+	Additional  *bool              `json:"additionalProperties,omitempty"`
+	Items       *schema            `json:"items,omitempty"`
+	order       []string           // of Properties, for the tables
+}
+
+func schemaOf(t reflect.Type) *schema {
+	switch {
+	case t == reflect.TypeFor[time.Time]():
+		return &schema{Type: "string", Format: "date-time"}
+	case t.Kind() == reflect.Pointer:
+		return schemaOf(t.Elem())
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return &schema{Type: "string"}
+	case reflect.Bool:
+		return &schema{Type: "boolean"}
+	case reflect.Float64:
+		return &schema{Type: "number"}
+	case reflect.Int, reflect.Uint32, reflect.Uint64:
+		return &schema{Type: "integer"}
+	case reflect.Slice:
+		return &schema{Type: "array", Items: schemaOf(t.Elem())}
+	case reflect.Struct:
+		no := false
+		s := &schema{Type: "object", Properties: map[string]*schema{}, Additional: &no}
+		s.addFields(t)
+		return s
+	}
+	panic(fmt.Sprintf("no schema for %v", t))
+}
+
+func (s *schema) addFields(t reflect.Type) {
+	for f := range t.Fields() {
+		if f.Anonymous {
+			s.addFields(f.Type)
+			continue
+		}
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		p := schemaOf(f.Type)
+		p.Description = f.Tag.Get("doc")
+		if name == "" || p.Description == "" {
+			panic(fmt.Sprintf("%v.%s lacks a tag", t, f.Name))
+		}
+		s.Properties[name] = p
+		s.order = append(s.order, name)
+		if options != "omitempty" {
+			s.Required = append(s.Required, name)
+		}
+	}
+}
+
+// check says what is wrong with a value.
+func (s *schema) check(path string, v any) error {
+	switch v := v.(type) {
+	case string:
+		return s.wantType(path, "string")
+	case bool:
+		return s.wantType(path, "boolean")
+	case float64:
+		if s.Type == "number" {
+			return nil
+		}
+		if v != float64(int64(v)) {
+			return fmt.Errorf("%s: %v is no integer", path, v)
+		}
+		return s.wantType(path, "integer")
+	case []any:
+		for i, e := range v {
+			if s.Items == nil {
+				break
+			}
+			if err := s.Items.check(fmt.Sprintf("%s[%d]", path, i), e); err != nil {
+				return err
+			}
+		}
+		return s.wantType(path, "array")
+	case map[string]any:
+		return s.checkObject(path, v)
+	}
+	return fmt.Errorf("%s: %T", path, v)
+}
+
+func (s *schema) checkObject(path string, v map[string]any) error {
+	if err := s.wantType(path, "object"); err != nil {
+		return err
+	}
+	for _, name := range s.Required {
+		if _, ok := v[name]; !ok {
+			return fmt.Errorf("%s: %s is missing", path, name)
+		}
+	}
+	for name, e := range v {
+		p := s.Properties[name]
+		if p == nil {
+			return fmt.Errorf("%s: %s is not in the schema", path, name)
+		}
+		if err := p.check(path+"."+name, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *schema) wantType(path, is string) error {
+	if s.Type != is {
+		return fmt.Errorf("%s: is %s, want %s", path, is, s.Type)
+	}
+	return nil
+}
+
+// validate checks output against the schema file of that name.
+func validate(t *testing.T, name string, doc []byte) {
+	t.Helper()
+	if err := checkFile(name, doc); err != nil {
+		t.Errorf("%v\n%s", err, doc)
+	}
+}
+
+// validateFailure accepts the general failure document as well.
+func validateFailure(t *testing.T, name string, doc []byte) {
+	t.Helper()
+	if checkFile("error", doc) == nil {
+		return
+	}
+	validate(t, name, doc)
+}
+
+func checkFile(name string, doc []byte) error {
+	text, err := os.ReadFile(filepath.Join(docFolder, "schema", name+".json"))
+	if err != nil {
+		return err
+	}
+	var s schema
+	if err := json.Unmarshal(text, &s); err != nil {
+		return err
+	}
+	var v any
+	if err := json.Unmarshal(doc, &v); err != nil {
+		return err
+	}
+	return s.check("document", v)
+}
+
+// TestSchemas keeps docs/schema in step with the types.
+func TestSchemas(t *testing.T) {
+	for _, d := range documents {
+		s := schemaOf(reflect.TypeOf(d.doc))
+		s.Schema, s.Title = "https://json-schema.org/draft/2020-12/schema", d.title
+		text, err := json.MarshalIndent(s, "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden(t, filepath.Join(docFolder, "schema", d.name+".json"), string(text)+"\n")
+	}
+}
+
+var fieldTables = regexp.MustCompile(`(?s)(<!-- fields: ([a-z-]+) -->\n).*?(<!-- end -->)`)
+
+// TestTables keeps the tables of docs/json.md in step with the types.
+func TestTables(t *testing.T) {
+	path := filepath.Join(docFolder, "json.md")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	got := fieldTables.ReplaceAllStringFunc(string(text), func(block string) string {
+		m := fieldTables.FindStringSubmatch(block)
+		seen[m[2]] = true
+		for _, d := range documents {
+			if d.name == m[2] {
+				return m[1] + fieldTable(reflect.TypeOf(d.doc)) + m[3]
+			}
+		}
+		t.Errorf("json.md has a table for %q", m[2])
+		return block
+	})
+	for _, d := range documents {
+		if !seen[d.name] {
+			t.Errorf("json.md lacks a table for %q", d.name)
+		}
+	}
+	golden(t, path, got)
+}
+
+func fieldTable(t reflect.Type) string {
+	var b strings.Builder
+	b.WriteString("| field | type | meaning |\n|---|---|---|\n")
+	writeFields(&b, "", schemaOf(t))
+	return b.String()
+}
+
+func writeFields(b *strings.Builder, prefix string, s *schema) {
+	for _, name := range s.order {
+		p := s.Properties[name]
+		kind, inner := p.Type, p
+		if p.Type == "array" {
+			kind, inner = "array of "+p.Items.Type, p.Items
+		}
+		fmt.Fprintf(b, "| `%s%s` | %s | %s |\n", prefix, name, kind, p.Description)
+		if inner.Type == "object" && (name != "error" || prefix == "" && len(s.order) == 1) {
+			mark := "."
+			if p.Type == "array" {
+				mark = "[]."
+			}
+			writeFields(b, prefix+name+mark, inner)
+		}
+	}
+}
+
+// TestJSON runs each command on a machine with RDMA and on one without, and
+// validates what it prints.
+func TestJSON(t *testing.T) {
+	for _, tt := range []struct {
+		schema, args string
+		good, none   int
+	}{
+		{"list", "list", exitOK, exitNoDevice},
+		{"rxe", "rxe add eth9", exitOK, exitNoDevice},
+		{"rxe", "rxe del rxe0", exitOK, exitNoDevice},
+		{"rxe-list", "rxe list", exitOK, exitNoDevice},
+		{"ping", "ping 10.0.0.7", exitRejected, exitNoDevice},
+		{"demo", "demo --device rxe0 -C 2", exitOK, exitNoDevice},
+		{"version", "version", exitOK, exitOK},
+	} {
+		t.Run(tt.args, func(t *testing.T) {
+			args := append(strings.Fields(tt.args), "--json")
+			r := rxeWorld().command(t, args...)
+			wantCode(t, r, tt.good)
+			validate(t, tt.schema, []byte(r.stdout))
+			r = emptyWorld().command(t, args...)
+			wantCode(t, r, tt.none)
+			validate(t, tt.schema, []byte(r.stdout))
+			if r.stderr != "" {
+				t.Errorf("standard error: %s", r.stderr)
+			}
+		})
+	}
+	r := emptyWorld().command(t, "serve", "--json")
+	wantCode(t, r, exitNoDevice)
+	validate(t, "serve", []byte(r.stdout))
+	for _, args := range []string{"--json", "bogus --json", "--json rxe", "rxe add --json", "list x --json"} {
+		r := rxeWorld().command(t, strings.Fields(args)...)
+		if args != "--json" {
+			wantCode(t, r, exitUsage)
+			validate(t, "error", []byte(r.stdout))
+		}
+	}
+}
+
+// TestHelp: every command has an example, and a line that says what it does.
+func TestHelp(t *testing.T) {
+	root := newRoot(&app{})
+	for _, c := range append(root.Commands(), root) {
+		for _, c := range append(c.Commands(), c) {
+			if c.Example == "" || c.Short == "" {
+				t.Errorf("%s: no example or no short text", c.CommandPath())
+			}
+		}
+	}
+}
