@@ -87,10 +87,13 @@ func readList(path string) ([]string, error) {
 	return strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00"), nil
 }
 
+// searchPath is where the guest looks for commands.
+const searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
 // environ is the environment of the binary; later entries win.
 func (c *config) environ() []string {
 	env := []string{
-		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+		"PATH=" + searchPath,
 		"HOME=/root", "TMPDIR=/tmp", "TERM=dumb", "USER=root",
 		"RDMA_VM=1",
 	}

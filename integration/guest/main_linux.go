@@ -56,6 +56,9 @@ func boot() (*ports, error) {
 		return nil, err
 	}
 	raiseLimits()
+	if err := os.Setenv("PATH", searchPath); err != nil {
+		return nil, err
+	}
 	return openPorts()
 }
 

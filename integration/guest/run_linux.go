@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"sync"
 	"syscall"
@@ -42,7 +43,11 @@ func run(conf *config, p *ports) int {
 		Files: []*os.File{stdin, stdout.w, stderr.w},
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	}
-	path := conf.argv[0]
+	path, err := exec.LookPath(conf.argv[0])
+	if err != nil {
+		fmt.Fprintf(p.stderr, "vm: %v\n", err)
+		return statusCannotRun
+	}
 	if conf.bare {
 		attr.Sys.Chroot = "/bare"
 		attr.Dir = "/"

@@ -1,10 +1,11 @@
+# shellcheck shell=bash disable=SC2034
 # Downloads from a package archive through apt, with a configuration of its own:
 # nothing of the machine's apt state is read or changed except its sources (for
-# the mirror's address) and its proxy settings. shellcheck shell=bash
+# the mirror's address) and its proxy settings.
 
 # os_release FIELD
 os_release() {
-	local ID='' VERSION_CODENAME='' UBUNTU_CODENAME=''
+	local ID='' VERSION_CODENAME=''
 	# shellcheck disable=SC1091
 	[[ -r /etc/os-release ]] && . /etc/os-release
 	printf '%s' "${!1:-}"
@@ -14,6 +15,7 @@ os_release() {
 machine_mirror() {
 	local codename
 	codename=$(os_release VERSION_CODENAME)
+	# shellcheck disable=SC2016
 	apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 2>/dev/null |
 		awk -v c="$codename" '$3 == "main" && ($2 == c || $2 ~ /^(stable|oldstable|testing|unstable|sid)$/) { print $1; exit }'
 }

@@ -1,4 +1,5 @@
-# Helpers that every script sources. shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
+# Helpers that every script sources.
 # Sets: ROOT (the checkout), CACHE (downloads, outside the checkout).
 
 set -euo pipefail

@@ -1,4 +1,5 @@
-# Finds or fetches a Go toolchain. shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
+# Finds or fetches a Go toolchain.
 
 # The suite that has current Go packages; they run on older releases too.
 GO_SUITE=trixie-backports

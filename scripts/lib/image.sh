@@ -1,4 +1,5 @@
-# Builds initial RAM disks. shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
+# Builds initial RAM disks.
 
 # pack FOLDER FILE writes an uncompressed cpio archive. The kernel takes several
 # in one file; their length has to be a multiple of four, cpio pads to 512.

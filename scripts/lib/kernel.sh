@@ -1,5 +1,5 @@
+# shellcheck shell=bash disable=SC2034
 # Fetches stock distribution kernels and prepares them for booting.
-# shellcheck shell=bash
 
 # All kernels that the tests know, oldest first.
 KERNELS=(5.10 6.1 6.12 6.18 7.3)
@@ -109,6 +109,7 @@ unpack_kernel() {
 # has a PVH entry, which saves seconds; otherwise the image is kept as it is.
 unpack_image() {
 	local image=$1 out=$2 offset
+	# shellcheck disable=SC2013
 	for offset in $(LC_ALL=C grep -obUaP '\xFD7zXZ\x00|\x28\xB5\x2F\xFD' "$image" | cut -d: -f1); do
 		if [[ $(dd if="$image" bs=1 skip="$offset" count=1 status=none) == '(' ]]; then
 			tail -c "+$((offset + 1))" "$image" | zstd -dcq >"$out" 2>/dev/null || true

@@ -1,4 +1,5 @@
-# Runs guests and brings back their output and status. shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
+# Runs guests and brings back their output and status.
 #
 # Serial lines of a guest: ttyS0 kernel log, ttyS1 standard output, ttyS2
 # standard error, ttyS3 protocol ("up", "rc N", "fail WHY").
@@ -40,6 +41,7 @@ start_guest() {
 	: >"$dir/console"
 	start_reader "$dir/out" 1 "$prefix"
 	start_reader "$dir/err" 2 "$prefix"
+	# shellcheck disable=SC2054
 	local args=(
 		-machine q35 -accel tcg,thread=multi -cpu max -m "$MEM" -smp "$SMP"
 		-nodefaults -no-user-config -display none -no-reboot

@@ -1,4 +1,5 @@
-# Takes C tools along into the guest. shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
+# Takes C tools along into the guest.
 
 # tools_cpio PACKAGE… prints the path of an archive that holds the packages of
 # this machine's release and everything they depend on.

@@ -1,0 +1,147 @@
+# shellcheck shell=bash disable=SC2034
+# The steps of scripts/test.
+# All run in $ROOT; $WORK is a scratch folder.
+
+STATICCHECK=honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+# Packages with tests that need no kernel.
+unit_packages() { go list ./... | grep -v '/integration'; }
+
+check_format() {
+	local bad
+	bad=$(gofmt -l .)
+	[[ -z $bad ]] || {
+		echo "gofmt would change:"
+		echo "$bad"
+		return 1
+	}
+}
+
+# check_vet OS ARCH
+check_vet() { CGO_ENABLED=0 GOOS=$1 GOARCH=$2 go vet ./...; }
+
+check_lint() { CGO_ENABLED=0 go run "$STATICCHECK" ./...; }
+
+check_shell() {
+	require shellcheck
+	shellcheck -x scripts/vm scripts/demo scripts/test scripts/headers scripts/lib/*.sh .ci/run
+}
+
+check_unit() {
+	local packages
+	packages=$(unit_packages)
+	# shellcheck disable=SC2086
+	CGO_ENABLED=0 go test -timeout 5m $packages
+}
+
+check_race() {
+	local packages
+	packages=$(unit_packages)
+	# shellcheck disable=SC2086
+	CGO_ENABLED=1 go test -race -timeout 8m $packages
+}
+
+# check_layout compares the abi package with the newest kernel's headers.
+check_layout() {
+	local headers
+	headers=$(scripts/headers)
+	RDMA_UAPI_HEADERS=$headers CGO_ENABLED=0 go test -count=1 ./abi
+}
+
+# check_build OS ARCH
+check_build() {
+	CGO_ENABLED=0 GOOS=$1 GOARCH=$2 go build -o /dev/null ./cmd/rdmaprobe
+	CGO_ENABLED=0 GOOS=$1 GOARCH=$2 go build ./...
+}
+
+# check_static: one file that needs no loader and no library.
+check_static() {
+	! ldd "$WORK/rdmaprobe" || return 1
+	# The name of a program interpreter would be in the file's first page.
+	! head -c 4096 "$WORK/rdmaprobe" | grep -qa 'ld-linux'
+}
+
+# check_dependencies: what users of the library get into their builds.
+check_dependencies() {
+	local extra
+	extra=$(go list -deps -f '{{with .Module}}{{.Path}}{{end}}' ./cm | sort -u |
+		grep -vxE "$(go list -m)|golang.org/x/sys|github.com/vishvananda/(netlink|netns)" || true)
+	[[ -z $extra ]] || {
+		echo "cm depends on:"
+		echo "$extra"
+		return 1
+	}
+}
+
+# check_fuzz runs every fuzz target for a moment.
+check_fuzz() {
+	local file name
+	grep -rnoE --include='*_test.go' '^func Fuzz\w+' . | sed -E 's/^([^:]+):[0-9]+:func /\1 /' |
+		while read -r file name; do
+			CGO_ENABLED=0 go test -run '^$' -fuzz "^$name\$" -fuzztime "${FUZZ_TIME:-3s}" "$(dirname "$file")"
+		done
+}
+
+# check_vm KERNEL: output, status and time limit of a guest.
+check_vm() {
+	local status=0
+	scripts/vm -k "$1" --tools dash,coreutils -- dash -c 'echo out; echo err >&2; printf "a\r\nb"; exit 7' \
+		>"$WORK/out" 2>"$WORK/err" || status=$?
+	cat "$WORK/out" "$WORK/err"
+	((status == 7)) && grep -qx err "$WORK/err"
+	[[ $(od -An -c "$WORK/out" | tr -d ' \n') == 'out\na\r\nb' ]]
+	status=0
+	scripts/vm -k "$1" --timeout 2 --tools dash,coreutils -- dash -c 'sleep 1000' || status=$?
+	((status == 124))
+}
+
+# check_alone KERNEL: rdmaprobe as the only file of its root file system.
+check_alone() {
+	scripts/vm -k "$1" --bare --setup modules "$WORK/rdmaprobe" demo
+}
+
+# check_no_rdma KERNEL: without RDMA, status 3 and valid JSON.
+check_no_rdma() {
+	local status=0
+	scripts/vm -k "$1" --bare "$WORK/rdmaprobe" list --json >"$WORK/list.json" || status=$?
+	cat "$WORK/list.json"
+	((status == 3)) || {
+		echo "status $status, want 3"
+		return 1
+	}
+}
+
+# in_guest KERNEL BINARY OPTIONS… -- FLAGS… runs an integration test binary; its
+# folder is the working directory because of testdata.
+in_guest() {
+	local kernel=$1 binary=$2 options=() log=$WORK/guest.log status=0
+	shift 2
+	while [[ $1 != -- ]]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	(cd integration && ../scripts/vm -k "$kernel" --tools rdmacm-utils --env RDMA_REQUIRE=1 \
+		--file "$WORK/rdmaprobe:/usr/bin/rdmaprobe" "${options[@]}" "$binary" -test.v "$@") 2>&1 |
+		tee "$log" || status=$?
+	note "$(grep -cE -- '--- PASS' "$log" || true) passed, $(grep -cE -- '--- SKIP' "$log" || true) skipped"
+	# Nothing run at all is no success.
+	((status == 0)) && grep -qE -- '--- PASS' "$log"
+}
+
+# check_integration KERNEL: all tests that need one machine.
+check_integration() {
+	in_guest "$1" "$WORK/integration.test" --timeout 900 -- -test.timeout 14m
+}
+
+# check_nodes KERNEL: the tests that need two machines.
+check_nodes() {
+	in_guest "$1" "$WORK/integration.test" --nodes 2 --timeout 600 -- -test.timeout 9m -test.run Nodes
+}
+
+# check_integration_race KERNEL: all tests under the race detector.
+check_integration_race() {
+	CGO_ENABLED=1 go test -race -c -o "$WORK/race.test" \
+		-ldflags '-linkmode external -extldflags -static' ./integration
+	in_guest "$1" "$WORK/race.test" --mem 1536 --timeout 900 -- -test.timeout 14m
+}

@@ -1,0 +1,60 @@
+# shellcheck shell=bash disable=SC2034
+# Runs named steps and counts them.
+
+PASSED_STEPS=0
+FAILED_STEPS=()
+SUMMARY=()
+STEP_LOGS=$(mktemp -d "${TMPDIR:-/tmp}/rdma-test.XXXXXX")
+
+# step NAME COMMAND… runs the command with its output in a file, which is shown
+# only when it fails. It never ends the script. The command may call note.
+step() {
+	local name=$1 log start status=0 took word=ok
+	shift
+	log=$STEP_LOGS/$((PASSED_STEPS + ${#FAILED_STEPS[@]})).log
+	start=$SECONDS
+	printf '%-44s' "$name" >&2
+	# A subshell of its own, so that "set -e" works inside the command.
+	(
+		set -e
+		"$@"
+	) </dev/null >"$log" 2>&1 &
+	wait $! || status=$?
+	took=$((SECONDS - start))
+	if ((status == 0)); then
+		PASSED_STEPS=$((PASSED_STEPS + 1))
+	else
+		word=FAILED
+		FAILED_STEPS+=("$name")
+	fi
+	printf -v took '%-7s %4d s  %s' "$word" "$took" "$(cat "$STEP_LOGS/note" 2>/dev/null || true)"
+	rm -f "$STEP_LOGS/note"
+	printf '%s\n' "$took" >&2
+	SUMMARY+=("$(printf '%-44s%s' "$name" "$took")")
+	((status == 0)) || show_failure "$log"
+}
+
+# note TEXT puts a remark into the summary of the running step.
+note() { printf '%s' "$*" >"$STEP_LOGS/note"; }
+
+# show_failure LOG: what matters of a long log is what failed and its end.
+show_failure() {
+	{
+		grep -nE -- '--- FAIL|^FAIL|panic:|DATA RACE|^# |\.go:[0-9]+:' "$1" | head -n 40 || true
+		echo '...'
+		tail -n 60 "$1"
+	} | sed 's/^/    /' >&2
+	if [[ -n ${RDMA_TEST_LOGS:-} ]]; then
+		mkdir -p "$RDMA_TEST_LOGS"
+		cp "$1" "$RDMA_TEST_LOGS/"
+	fi
+}
+
+# finish_steps prints the summary and ends the script.
+finish_steps() {
+	printf '\n'
+	printf '%s\n' "${SUMMARY[@]}"
+	printf 'time: %d min %d s\n' $((SECONDS / 60)) $((SECONDS % 60))
+	printf '%d passed, %d failed\n' "$PASSED_STEPS" "${#FAILED_STEPS[@]}"
+	((${#FAILED_STEPS[@]} == 0))
+}
