@@ -56,6 +56,11 @@ func (d *Dialer) Dial(ctx context.Context, address string) (*Conn, error) {
 	if err != nil {
 		return nil, newOpError("dial", nil, err)
 	}
+	return d.dialEach(ctx, addrs)
+}
+
+// dialEach tries addresses in turn until one answers.
+func (d *Dialer) dialEach(ctx context.Context, addrs []netip.AddrPort) (*Conn, error) {
 	var failures []error
 	for _, addr := range addrs {
 		c, err := d.DialAddr(ctx, addr)
@@ -92,10 +97,33 @@ type attempt struct {
 	remote netip.AddrPort
 	route  ucma.Route
 	device string
+	stale  []*Conn // refused for their queue pair number, which they keep meanwhile
 }
 
-// run makes the ID and undoes it on failure.
+// maxStale is how many queue pair numbers one dial tries.
+const maxStale = 8
+
+// run tries until the peer takes the queue pair's number: the peer refuses one
+// (reason 10, stale connection) that it still knows from an earlier connection,
+// for about a second after that ended. Devices hand out numbers again at
+// once, so those that were refused are kept until the dial is over.
 func (a *attempt) run(ctx context.Context) (*Conn, error) {
+	defer func() {
+		for _, c := range a.stale {
+			c.abort()
+		}
+	}()
+	for {
+		tried := len(a.stale)
+		c, err := a.once(ctx)
+		if err == nil || len(a.stale) == tried {
+			return c, err
+		}
+	}
+}
+
+// once makes an ID and connects with it, and undoes both on failure.
+func (a *attempt) once(ctx context.Context) (*Conn, error) {
 	cfg, err := a.check()
 	if err != nil {
 		return nil, err
@@ -112,10 +140,28 @@ func (a *attempt) run(ctx context.Context) (*Conn, error) {
 		return nil, &stepFailure{step: stepEstablish, err: ctx.Err()}
 	}
 	if err != nil {
-		_ = id.Close()
+		if !a.keepStale(c, err) {
+			_ = id.Close()
+		}
 		return nil, err
 	}
 	return c, nil
+}
+
+// keepStale decides whether to try again, and keeps the connection if so. A
+// fixed local port allows no second attempt beside the first.
+func (a *attempt) keepStale(c *Conn, err error) bool {
+	if c == nil {
+		return false
+	}
+	var rej *RejectError
+	again := errors.As(err, &rej) && rej.Reason == abi.IB_CM_REJ_STALE_CONN
+	if !again || len(a.stale) == maxStale || a.LocalAddr.Port() != 0 {
+		c.abort()
+		return false
+	}
+	a.stale = append(a.stale, c)
+	return true
 }
 
 // check refuses what cannot work before anything is created.
@@ -136,7 +182,8 @@ func (a *attempt) check() (Config, error) {
 	return cfg, nil
 }
 
-// connect takes the ID and its queue pair through the handshake.
+// connect takes the ID and its queue pair through the handshake. A connection
+// that comes with an error failed in the handshake; it is the caller's.
 func (a *attempt) connect(ctx context.Context, id *ID, cfg Config) (*Conn, error) {
 	steps := startSteps(a.OnStep)
 	if err := a.resolve(ctx, id, steps); err != nil {
@@ -150,8 +197,7 @@ func (a *attempt) connect(ctx context.Context, id *ID, cfg Config) (*Conn, error
 	steps.done(stepQueuePair, "queue pair %#x on %s", c.qp.Number(), c.Device())
 	c.watch()
 	if err := c.handshake(ctx, a.PrivateData, steps); err != nil {
-		c.abort()
-		return nil, err
+		return c, err
 	}
 	return c, nil
 }
