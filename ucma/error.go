@@ -59,6 +59,18 @@ func fail(cmd, id uint32, err error) error {
 	return &Error{Command: cmd, ID: id, Err: err}
 }
 
+// portError takes EACCES from a command that binds a privileged port for what
+// it almost surely is: the lack of CAP_NET_BIND_SERVICE, not a change of
+// credentials (cma_bind_port has the limit of 1024 built in).
+func portError(addr Sockaddr, err error) error {
+	ap, ok := addr.AddrPort()
+	var e *Error
+	if ok && ap.Port() != 0 && ap.Port() < 1024 && errors.As(err, &e) && errors.Is(err, ErrCredentialsChanged) {
+		e.Err = syscall.EACCES
+	}
+	return err
+}
+
 // openError adds to a failed open what to do about it.
 func openError(err error) error {
 	switch {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/netip"
 	"os"
 	"strings"
 	"syscall"
@@ -149,5 +150,23 @@ func TestABIVersion(t *testing.T) {
 	v, err := ABIVersion()
 	if err == nil && v != 4 || err != nil && !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %d, %v", v, err)
+	}
+}
+
+// TestPrivilegedPort: EACCES means the port there, and the credentials
+// elsewhere.
+func TestPrivilegedPort(t *testing.T) {
+	c := openOn(t, &recorder{respAt: -1, err: syscall.EACCES})
+	low, high := sockaddr(t, netip.MustParseAddrPort("10.0.0.1:80")), sockaddr(t, addr4)
+	for _, tc := range []struct {
+		err         error
+		credentials bool
+	}{
+		{c.Bind(1, low), false}, {c.BindIP(1, low), false}, {c.ResolveAddr(1, low, high, 1), false}, {c.ResolveIP(1, low, high, 1), false},
+		{c.Bind(1, high), true}, {c.ResolveAddr(1, high, low, 1), true}, {c.ResolveAddr(1, Sockaddr{}, low, 1), true},
+	} {
+		if !errors.Is(tc.err, syscall.EACCES) || errors.Is(tc.err, ErrCredentialsChanged) != tc.credentials {
+			t.Errorf("got %v, credentials %v", tc.err, tc.credentials)
+		}
 	}
 }

@@ -54,9 +54,9 @@ func (c *Channel) MigrateID(from *Channel, id uint32) (eventsReported uint32, er
 // CAP_NET_BIND_SERVICE, EINVAL an ID that is bound already or a link-local
 // address without zone. Loopback addresses bind like the wildcard.
 func (c *Channel) Bind(id uint32, addr Sockaddr) error {
-	return run(c, abi.RDMA_USER_CM_CMD_BIND, id, func(q *abi.RDMAUCMBind) {
+	return portError(addr, run(c, abi.RDMA_USER_CM_CMD_BIND, id, func(q *abi.RDMAUCMBind) {
 		q.ID, q.AddrSize, q.Addr = id, addr.size, addr.raw
-	})
+	}))
 }
 
 // BindIP is Bind through the older command BIND_IP, which takes IP addresses
@@ -66,7 +66,7 @@ func (c *Channel) BindIP(id uint32, addr Sockaddr) error {
 	if err != nil {
 		return fail(abi.RDMA_USER_CM_CMD_BIND_IP, id, err)
 	}
-	return run(c, abi.RDMA_USER_CM_CMD_BIND_IP, id, func(q *abi.RDMAUCMBindIP) { q.ID, q.Addr = id, in6 })
+	return portError(addr, run(c, abi.RDMA_USER_CM_CMD_BIND_IP, id, func(q *abi.RDMAUCMBindIP) { q.ID, q.Addr = id, in6 }))
 }
 
 // Listen starts listening (LISTEN). backlog bounds the connection requests

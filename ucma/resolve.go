@@ -9,11 +9,11 @@ import "github.com/purerdma/rdma/abi"
 // ENETUNREACH. timeoutMs bounds the neighbour lookup in milliseconds; 0 gives
 // up at once.
 func (c *Channel) ResolveAddr(id uint32, src, dst Sockaddr, timeoutMs uint32) error {
-	return run(c, abi.RDMA_USER_CM_CMD_RESOLVE_ADDR, id, func(q *abi.RDMAUCMResolveAddr) {
+	return portError(src, run(c, abi.RDMA_USER_CM_CMD_RESOLVE_ADDR, id, func(q *abi.RDMAUCMResolveAddr) {
 		q.ID, q.TimeoutMs = id, timeoutMs
 		q.SrcSize, q.SrcAddr = src.size, src.raw
 		q.DstSize, q.DstAddr = dst.size, dst.raw
-	})
+	}))
 }
 
 // ResolveIP is ResolveAddr through the older command RESOLVE_IP, which takes
@@ -27,9 +27,9 @@ func (c *Channel) ResolveIP(id uint32, src, dst Sockaddr, timeoutMs uint32) erro
 	if err != nil {
 		return fail(abi.RDMA_USER_CM_CMD_RESOLVE_IP, id, err)
 	}
-	return run(c, abi.RDMA_USER_CM_CMD_RESOLVE_IP, id, func(q *abi.RDMAUCMResolveIP) {
+	return portError(src, run(c, abi.RDMA_USER_CM_CMD_RESOLVE_IP, id, func(q *abi.RDMAUCMResolveIP) {
 		q.ID, q.TimeoutMs, q.SrcAddr, q.DstAddr = id, timeoutMs, src6, dst6
-	})
+	}))
 }
 
 // ResolveRoute finds the path record towards the resolved address
