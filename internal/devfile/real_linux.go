@@ -54,21 +54,25 @@ func newHandle(f *os.File) (Handle, error) {
 }
 
 // call is one system call under RawConn.Control. Calls are pooled with their
-// bound method, so that a doorbell write allocates nothing.
+// bound methods, so that ringing a doorbell or fetching an event allocates
+// nothing: a closure would escape to the heap each time.
 type call struct {
 	p   []byte
+	req uint
+	arg unsafe.Pointer
 	n   int
 	err error
-	do  func(fd uintptr)
+
+	write, read, ioctl func(fd uintptr)
 }
 
-var writes = sync.Pool{New: func() any {
+var calls = sync.Pool{New: func() any {
 	c := new(call)
-	c.do = c.write
+	c.write, c.read, c.ioctl = c.doWrite, c.doRead, c.doIoctl
 	return c
 }}
 
-func (c *call) write(fd uintptr) {
+func (c *call) doWrite(fd uintptr) {
 	for {
 		c.n, c.err = unix.Write(int(fd), c.p)
 		if c.err != syscall.EINTR {
@@ -77,51 +81,62 @@ func (c *call) write(fd uintptr) {
 	}
 }
 
-func (h *handle) Write(p []byte) (int, error) {
-	c := writes.Get().(*call)
-	c.p, c.n, c.err = p, 0, nil
-	err := h.rc.Control(c.do)
+func (c *call) doRead(fd uintptr) {
+	for {
+		c.n, c.err = unix.Read(int(fd), c.p)
+		if c.err != syscall.EINTR {
+			return
+		}
+	}
+}
+
+func (c *call) doIoctl(fd uintptr) {
+	for {
+		_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, fd, uintptr(c.req), uintptr(c.arg))
+		if errno == 0 {
+			c.err = nil
+			return
+		}
+		if errno != syscall.EINTR {
+			c.err = errno
+			return
+		}
+	}
+}
+
+// run gives the call the descriptor, takes the result and puts the call back.
+func (h *handle) run(c *call, do func(fd uintptr)) (int, error) {
+	err := h.rc.Control(do)
 	if err == nil {
 		err = c.err
 	}
 	n := c.n
-	c.p, c.err = nil, nil
-	writes.Put(c)
+	c.p, c.arg, c.n, c.err = nil, nil, 0, nil
+	calls.Put(c)
 	return n, err
 }
 
-func (h *handle) Read(p []byte) (n int, err error) {
-	ctlErr := h.rc.Control(func(fd uintptr) {
-		for {
-			n, err = unix.Read(int(fd), p)
-			if err != syscall.EINTR {
-				return
-			}
-		}
-	})
-	if ctlErr != nil {
-		return 0, ctlErr
-	}
-	return n, err
+func (h *handle) Write(p []byte) (int, error) {
+	c := calls.Get().(*call)
+	c.p = p
+	return h.run(c, c.write)
+}
+
+func (h *handle) Read(p []byte) (int, error) {
+	c := calls.Get().(*call)
+	c.p = p
+	return h.run(c, c.read)
 }
 
 func (h *handle) Ioctl(req uint, arg unsafe.Pointer) error {
-	var errno syscall.Errno
-	err := h.rc.Control(func(fd uintptr) {
-		for {
-			_, _, errno = syscall.Syscall(syscall.SYS_IOCTL, fd, uintptr(req), uintptr(arg))
-			if errno != syscall.EINTR {
-				return
-			}
-		}
-	})
-	if err != nil {
-		return err
-	}
-	if errno != 0 {
-		return errno
-	}
-	return nil
+	c := calls.Get().(*call)
+	c.req, c.arg = req, arg
+	_, err := h.run(c, c.ioctl)
+	return err
+}
+
+func (h *handle) WithFD(fn func(fd int)) error {
+	return h.rc.Control(func(fd uintptr) { fn(int(fd)) })
 }
 
 func (h *handle) Mmap(offset int64, length, prot int) (mem []byte, err error) {
@@ -132,10 +147,6 @@ func (h *handle) Mmap(offset int64, length, prot int) (mem []byte, err error) {
 		return nil, ctlErr
 	}
 	return mem, err
-}
-
-func (h *handle) WithFD(fn func(fd int)) error {
-	return h.rc.Control(func(fd uintptr) { fn(int(fd)) })
 }
 
 func (h *handle) Munmap(mem []byte) error { return unix.Munmap(mem) }
