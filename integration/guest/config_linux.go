@@ -13,7 +13,7 @@ import (
 
 // config is what /vm/conf says.
 type config struct {
-	setup   string        // "full": modules, veth pair, rxe; "modules": modules only; "none"
+	setup   string        // "full": modules, addresses, rxe; "net": all but rxe; "modules"; "none"
 	bare    bool          // run the binary in a root that holds nothing else
 	cwd     string        // working directory of the binary
 	timeout time.Duration // after this the binary is killed; 0: never

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -23,14 +24,17 @@ type moduleTree struct {
 
 var errNoModule = errors.New("not in the image")
 
-// openModules reads modules.dep and modules.alias; without them the tree is empty.
-func openModules() *moduleTree {
-	t := &moduleTree{files: map[string]string{}, deps: map[string][]string{}}
+// runningModules is the tree of the running kernel.
+func runningModules() *moduleTree {
 	var uts unix.Utsname
-	if err := unix.Uname(&uts); err != nil {
-		return t
-	}
-	t.dir = "/lib/modules/" + unix.ByteSliceToString(uts.Release[:])
+	// Fails for a bad address only.
+	_ = unix.Uname(&uts)
+	return openModules("/lib/modules/" + unix.ByteSliceToString(uts.Release[:]))
+}
+
+// openModules reads modules.dep and modules.alias; without them the tree is empty.
+func openModules(dir string) *moduleTree {
+	t := &moduleTree{dir: dir, files: map[string]string{}, deps: map[string][]string{}}
 	text, _ := os.ReadFile(filepath.Join(t.dir, "modules.dep"))
 	for line := range strings.Lines(string(text)) {
 		file, deps, ok := strings.Cut(line, ":")
@@ -58,26 +62,40 @@ func moduleName(s string) string {
 
 // load loads a module, named or by alias, and what it needs.
 func (t *moduleTree) load(name string) error {
-	if _, ok := t.files[moduleName(name)]; ok {
-		return t.loadWithDeps(moduleName(name))
+	files := t.find(name)
+	if len(files) == 0 {
+		return errNoModule
 	}
-	err := errNoModule
-	for _, a := range t.aliases {
-		if ok, _ := path.Match(a[0], name); ok {
-			err = t.loadWithDeps(moduleName(a[1]))
-		}
-	}
-	return err
-}
-
-func (t *moduleTree) loadWithDeps(name string) error {
-	deps := t.deps[name]
-	for i := len(deps) - 1; i >= 0; i-- {
-		if err := t.insert(deps[i]); err != nil {
+	for _, file := range files {
+		if err := t.insert(file); err != nil {
 			return err
 		}
 	}
-	return t.insert(t.files[name])
+	return nil
+}
+
+// find returns the files to load for a module, named or by alias, in order.
+func (t *moduleTree) find(name string) []string {
+	if files := t.withDeps(moduleName(name)); files != nil {
+		return files
+	}
+	var files []string
+	for _, a := range t.aliases {
+		if ok, _ := path.Match(a[0], name); ok {
+			files = append(files, t.withDeps(moduleName(a[1]))...)
+		}
+	}
+	return files
+}
+
+func (t *moduleTree) withDeps(name string) []string {
+	file, ok := t.files[name]
+	if !ok {
+		return nil
+	}
+	files := slices.Clone(t.deps[name])
+	slices.Reverse(files)
+	return append(files, file)
 }
 
 func (t *moduleTree) insert(file string) error {
@@ -102,7 +120,7 @@ func loadAtBoot(list string) error {
 	if err != nil {
 		return err
 	}
-	tree := openModules()
+	tree := runningModules()
 	for _, name := range strings.Fields(string(text)) {
 		if err := tree.load(name); err != nil {
 			return fmt.Errorf("module %s: %w", name, err)
@@ -113,7 +131,7 @@ func loadAtBoot(list string) error {
 
 // modprobeMain serves the kernel's request_module: "modprobe -q -- NAME".
 func modprobeMain(args []string) int {
-	tree := openModules()
+	tree := runningModules()
 	status := 0
 	for _, name := range args {
 		if strings.HasPrefix(name, "-") {

@@ -23,13 +23,10 @@ func setupNetwork(conf *config) error {
 	if err := linkUp("lo"); err != nil {
 		return err
 	}
-	name, number := "v0", "77"
-	host := 1
-	if conf.nodes > 1 {
-		name, number, host = "eth0", "78", conf.node+1
-	}
+	name := "v0"
 	switch {
 	case conf.nodes > 1:
+		name = "eth0"
 	case conf.setup == "full" || conf.setup == "net":
 		if err := addVeth("v0", "v1"); err != nil {
 			return err
@@ -37,9 +34,7 @@ func setupNetwork(conf *config) error {
 	default:
 		return nil
 	}
-	if err := address(name,
-		fmt.Sprintf("10.%s.0.%d/24", number, host),
-		fmt.Sprintf("fd00:%s::%d/64", number, host)); err != nil {
+	if err := address(name, conf.addresses()...); err != nil {
 		return err
 	}
 	// A connection attempt while the interface is down poisons the special QP of
@@ -53,6 +48,17 @@ func setupNetwork(conf *config) error {
 		return meet(conf)
 	}
 	return nil
+}
+
+// addresses are those of this guest's interface.
+func (c *config) addresses() []string {
+	if c.nodes == 1 {
+		return []string{"10.77.0.1/24", "fd00:77::1/64"}
+	}
+	return []string{
+		fmt.Sprintf("10.78.0.%d/24", c.node+1),
+		fmt.Sprintf("fd00:78::%x/64", c.node+1),
+	}
 }
 
 func linkUp(name string) error {

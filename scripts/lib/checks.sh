@@ -5,7 +5,7 @@
 STATICCHECK=honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # Packages with tests that need no kernel.
-unit_packages() { go list ./... | grep -v '/integration'; }
+unit_packages() { go list ./... | grep -v "/integration$"; }
 
 check_format() {
 	local bad

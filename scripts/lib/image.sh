@@ -19,7 +19,7 @@ make_layout() {
 guest_init() {
 	local key out
 	require_go
-	key=$(cat "$ROOT"/integration/guest/*.go "$ROOT/go.sum" "$ROOT/scripts/lib/image.sh" | sha256sum | cut -c1-16)
+	key=$(cat "$ROOT"/integration/guest/*_linux.go "$ROOT/go.sum" "$ROOT/scripts/lib/image.sh" | sha256sum | cut -c1-16)
 	out=$CACHE/guest/$key/init
 	if [[ ! -x $out ]]; then
 		mkdir -p "${out%/*}"

@@ -182,6 +182,12 @@ collect_status() {
 	done
 }
 
+# emulator_slipped: QEMU's emulation of several processors now and then runs a
+# breakpoint that the kernel has already taken out of its code again.
+emulator_slipped() {
+	grep -qaE '(Oops: )?int3: 0000' "$TMP"/*/console
+}
+
 guest_failed() {
 	local why
 	why=$(sed -n 's/^fail //p' "$TMP/$1/ctl" | head -n 1)
