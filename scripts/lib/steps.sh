@@ -37,13 +37,20 @@ step() {
 # note TEXT puts a remark into the summary of the running step.
 note() { printf '%s' "$*" >"$STEP_LOGS/note"; }
 
-# show_failure LOG: what matters of a long log is what failed and its end.
+# show_failure LOG shows what failed tests said, and the end of the log.
 show_failure() {
 	{
-		grep -nE -- '--- FAIL|^FAIL|panic:|DATA RACE|^# |\.go:[0-9]+:' "$1" | head -n 40 || true
+		awk '
+			/^=== / { test = $3; next }
+			/^ *--- (PASS|SKIP|FAIL): / {
+				if ($2 == "FAIL:") printf "%s%s\n", said[$3], $0
+				test = ""
+				next
+			}
+			test != "" { said[test] = said[test] $0 "\n" }' "$1" | head -n 150
 		echo '...'
-		tail -n 60 "$1"
-	} | sed 's/^/    /' >&2
+		tail -n 25 "$1"
+	} | cut -c1-300 | sed 's/^/    /' >&2
 	if [[ -n ${RDMA_TEST_LOGS:-} ]]; then
 		mkdir -p "$RDMA_TEST_LOGS"
 		cp "$1" "$RDMA_TEST_LOGS/"
