@@ -83,7 +83,8 @@ type probeDoc struct {
 	}
 	Error struct {
 		Class, Step, Remedy string
-		ExitCode            int `json:"exit_code"`
+		ExitCode            int     `json:"exit_code"`
+		AfterMS             float64 `json:"after_ms"`
 	}
 }
 
