@@ -103,6 +103,20 @@ func (c *Conn) end(err error) {
 	})
 }
 
+// cause returns what broke the connection during a handshake, where a step saw
+// no more than that its ID was closed: the removal of a device closes it.
+func (c *Conn) cause(err error) error {
+	ended := c.Err()
+	if ended == nil || !errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	var sf *stepFailure
+	if errors.As(err, &sf) {
+		return &stepFailure{step: sf.step, err: ended}
+	}
+	return ended
+}
+
 // isClosed reports whether Close was called.
 func (c *Conn) isClosed() bool {
 	c.mu.Lock()

@@ -197,7 +197,7 @@ func (a *attempt) connect(ctx context.Context, id *ID, cfg Config) (*Conn, error
 	steps.done(stepQueuePair, "queue pair %#x on %s", c.qp.Number(), c.Device())
 	c.watch()
 	if err := c.handshake(ctx, a.PrivateData, steps); err != nil {
-		return c, err
+		return c, c.cause(err)
 	}
 	return c, nil
 }

@@ -121,6 +121,7 @@ func (r *Request) accept(ctx context.Context, o AcceptOptions) (*Conn, error) {
 	steps.done(stepQueuePair, "queue pair %#x on %s", c.qp.Number(), c.Device())
 	c.watch()
 	if err := c.answer(ctx, &r.param, o.PrivateData, steps); err != nil {
+		err = c.cause(err)
 		c.abort()
 		return nil, err
 	}

@@ -1,0 +1,210 @@
+package cm
+
+import (
+	"context"
+	"net/netip"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/ucma"
+	"github.com/purerdma/rdma/uverbs"
+)
+
+func TestTimeoutMs(t *testing.T) {
+	if got := timeoutMs(context.Background()); got != 5000 {
+		t.Errorf("without deadline: %d ms", got)
+	}
+	for _, tc := range []struct {
+		d        time.Duration
+		min, max uint32
+	}{
+		{2 * time.Second, 2900, 3000}, {-time.Hour, 1, 1}, {1000 * time.Hour, 3600000, 3600000}, {-time.Second, 1, 1},
+	} {
+		ctx, cancel := context.WithDeadline(context.Background(), time.Now().Add(tc.d))
+		if got := timeoutMs(ctx); got < tc.min || got > tc.max {
+			t.Errorf("%v: %d ms", tc.d, got)
+		}
+		cancel()
+	}
+}
+
+func TestCheckAddr(t *testing.T) {
+	for _, tc := range []struct {
+		ip   string
+		want error
+	}{
+		{"10.0.0.1", nil}, {"0.0.0.0", nil}, {"::", nil}, {"fe80::1%5", nil}, {"169.254.0.1", nil}, {"fd00::1", nil},
+		{"127.0.0.1", ErrLoopback}, {"127.9.9.9", ErrLoopback}, {"::1", ErrLoopback}, {"::ffff:127.0.0.1", ErrLoopback},
+		{"fe80::1", syscall.EINVAL},
+	} {
+		err := checkAddr(netip.MustParseAddr(tc.ip))
+		if tc.want == nil && err != nil {
+			t.Errorf("%s: %v", tc.ip, err)
+		}
+		if tc.want != nil {
+			wants(t, err, tc.want)
+			wantsText(t, err, tc.ip)
+		}
+	}
+}
+
+func TestIsLocal(t *testing.T) {
+	if !isLocal(netip.MustParseAddr("127.0.0.1")) || !isLocal(netip.MustParseAddr("::ffff:127.0.0.1")) || isLocal(netip.MustParseAddr("192.0.2.1")) {
+		t.Error("127.0.0.1 is here and 192.0.2.1 is not")
+	}
+}
+
+func TestAddrOf(t *testing.T) {
+	if a := addrOf(ucma.Sockaddr{}); a != nil {
+		t.Errorf("no address became %v", a)
+	}
+	if a := addrOf(sockaddr(t, "10.0.0.1:5")); a.String() != "10.0.0.1:5" || a.Network() != "rdma" {
+		t.Errorf("got %v", a)
+	}
+}
+
+// TestReads: what both sides and the device allow.
+func TestReads(t *testing.T) {
+	for _, tc := range []struct {
+		name          string
+		cfg           Config
+		dev           device
+		peer          *ucma.ConnParam
+		local, served uint8
+	}{
+		{"device limits", Config{LocalReads: 16, PeerReads: 16}, device{maxInitiate: 4, maxServe: 8}, nil, 4, 8},
+		{"configured", Config{LocalReads: 2, PeerReads: 3}, device{maxInitiate: 4, maxServe: 8}, nil, 2, 3},
+		{"none", Config{}, device{maxInitiate: 4, maxServe: 8}, nil, 0, 0},
+		{"peer serves less", Config{LocalReads: 16, PeerReads: 16}, device{maxInitiate: 16, maxServe: 16},
+			&ucma.ConnParam{InitiatorDepth: 1, ResponderResources: 2}, 1, 2},
+		{"peer asks for more", Config{LocalReads: 4, PeerReads: 4}, device{maxInitiate: 16, maxServe: 16},
+			&ucma.ConnParam{InitiatorDepth: 255, ResponderResources: 255}, 4, 4},
+	} {
+		c := &Conn{cfg: tc.cfg, dev: &tc.dev}
+		if local, served := c.reads(tc.peer); local != tc.local || served != tc.served {
+			t.Errorf("%s: %d and %d", tc.name, local, served)
+		}
+	}
+}
+
+// TestRegionSlices: bounds are checked as slicing does.
+func TestRegionSlices(t *testing.T) {
+	r := newRig(t)
+	client, _ := r.pair(r.listen(nil), &Dialer{Config: quick})
+	reg, err := client.Alloc(100, RemoteRead)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if reg.Len() != 100 || len(reg.Bytes()) != 100 || cap(reg.Bytes()) != 100 || reg.All().Len() != 100 {
+		t.Errorf("length %d, %d bytes", reg.Len(), len(reg.Bytes()))
+	}
+	s := reg.Slice(90, 10)
+	s.Bytes()[0] = 5
+	if reg.Bytes()[90] != 5 || cap(s.Bytes()) != 10 || s.Len() != 10 {
+		t.Error("the slice is other memory")
+	}
+	want := reg.Remote()
+	want.Addr, want.Len = want.Addr+90, 10
+	if s.Remote() != want || want.Access != RemoteRead || want.RKey == 0 {
+		t.Errorf("remote %+v, want %+v", s.Remote(), want)
+	}
+	var zero Slice
+	if zero.Bytes() != nil || zero.Len() != 0 || zero.Remote() != (RemoteMemory{}) {
+		t.Error("the zero slice is not empty")
+	}
+	const maxInt = int(^uint(0) >> 1)
+	for _, b := range [][2]int{{-1, 1}, {0, -1}, {0, 101}, {101, 0}, {maxInt, 1}, {1, maxInt}, {maxInt, maxInt}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("slice [%d:+%d] does not panic", b[0], b[1])
+				}
+			}()
+			reg.Slice(b[0], b[1])
+		}()
+	}
+	if reg.Slice(100, 0).Len() != 0 {
+		t.Error("an empty slice at the end")
+	}
+}
+
+// TestHostileCompletions: slot numbers come out of memory that the kernel
+// shares, and are not believed.
+func TestHostileCompletions(t *testing.T) {
+	var q sendQueue
+	q.init(2, 1)
+	for _, id := range []uint64{2, 1 << 40, 1<<63 - 1} {
+		q.complete(&uverbs.WC{ID: id})
+	}
+	for range 3 { // more completions than were posted
+		q.complete(&uverbs.WC{ID: 1})
+	}
+	if len(q.slots[0].done) != 0 || len(q.slots[1].done) != 1 || len(q.free) != 2 {
+		t.Errorf("%d and %d completions, %d free", len(q.slots[0].done), len(q.slots[1].done), len(q.free))
+	}
+	var r recvQueue
+	r.init(2, 10, nil)
+	for _, id := range []uint64{recvBit | 2, recvBit | 1<<62} {
+		r.complete(&uverbs.WC{ID: id})
+	}
+	r.complete(&uverbs.WC{ID: recvBit, Status: abi.IB_WC_WR_FLUSH_ERR})
+	if len(r.ready) != 0 {
+		t.Errorf("%d messages", len(r.ready))
+	}
+	for range 5 {
+		r.complete(&uverbs.WC{ID: recvBit | 1})
+	}
+	if len(r.ready) != 2 {
+		t.Errorf("%d messages in a queue of 2", len(r.ready))
+	}
+}
+
+// TestHostileLength: a completion that claims more bytes than were posted.
+func TestHostileLength(t *testing.T) {
+	r := newRig(t)
+	client, _ := r.pair(r.listen(nil), &Dialer{Config: quick})
+	m := client.message(received{slot: 1, wc: uverbs.WC{ByteLen: 1 << 31}})
+	if len(m.Data) != 4096 {
+		t.Errorf("%d bytes", len(m.Data))
+	}
+	m.released.Store(true) // it was never received
+}
+
+// TestAbandonedSlot: the slot of an operation that nobody waits for is free
+// again when its completion arrives.
+func TestAbandonedSlot(t *testing.T) {
+	var q sendQueue
+	q.init(1, 1)
+	i := <-q.free
+	if !q.slots[i].abandon() {
+		t.Fatal("completed already")
+	}
+	q.complete(&uverbs.WC{ID: uint64(i)})
+	if len(q.free) != 1 || len(q.slots[i].done) != 0 {
+		t.Errorf("%d free", len(q.free))
+	}
+	<-q.free
+	q.complete(&uverbs.WC{ID: uint64(i)})
+	if q.slots[i].abandon() {
+		t.Error("abandoned although it has completed")
+	}
+}
+
+func TestPrivateDataLimit(t *testing.T) {
+	if err := checkPrivateData(make([]byte, 56), 56); err != nil {
+		t.Error(err)
+	}
+	wants(t, checkPrivateData(make([]byte, 57), 56), syscall.EINVAL)
+	r := newRig(t)
+	id := r.newID()
+	calls := r.cm.Calls()
+	_, err := id.Connect(testContext(t), &ucma.ConnParam{PrivateData: make([]byte, MaxConnectData+1)}, ucma.ECE{})
+	wants(t, err, syscall.EINVAL)
+	wants(t, id.Accept(&ucma.ConnParam{PrivateData: make([]byte, MaxAcceptData+1)}, ucma.ECE{}), syscall.EINVAL)
+	wants(t, id.Reject(make([]byte, MaxRejectData+1)), syscall.EINVAL)
+	if n := r.cm.Calls() - calls; n > 1 { // the reader's wait may be counted in between
+		t.Errorf("%d calls", n)
+	}
+}
