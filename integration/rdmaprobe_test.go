@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
+	"os"
 	"os/exec"
 	"strings"
 	"sync"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
 
 	"github.com/purerdma/rdma/uverbs"
 )
@@ -131,6 +133,19 @@ func TestProbePingNoListener(t *testing.T) {
 	if d.Error.AfterMS > 1000 {
 		t.Errorf("took %v ms, want less than a second", d.Error.AfterMS)
 	}
+}
+
+// TestProbeLoadsModule: the connection manager's module is loaded on demand.
+func TestProbeLoadsModule(t *testing.T) {
+	requireRDMA(t)
+	checkLeaks(t)
+	if err := unix.DeleteModule("rdma_ucm", 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat("/dev/infiniband/rdma_cm"); err == nil {
+		t.Fatal("the device is still there")
+	}
+	probe(t, "ping", addrV4+":9", "-C", "1").want(t, 6)
 }
 
 // TestProbePingBlackHole: nobody has the address, or nobody answers there (P6).
