@@ -116,7 +116,8 @@ func (e *OpError) Timeout() bool { return isTimeout(e.Err) }
 // A RejectError is a refused connection.
 type RejectError struct {
 	// Reason is the CM's reason code: 8 for no listener, 28 for a decision
-	// of the application, and so on. On iWARP it is an errno.
+	// of the application, and so on. On iWARP it is a negative errno, as
+	// abi.IWRejectStatus has them, and the error matches that errno.
 	Reason abi.CMRejectReason
 
 	// PrivateData is what the peer attached, padded with zeros to 148 bytes
@@ -151,12 +152,24 @@ func (e *RejectError) Is(target error) bool {
 	case ErrNoListener:
 		return e.Reason == abi.IB_CM_REJ_INVALID_SERVICE_ID
 	}
-	return false
+	errno, ok := e.errno()
+	return ok && target == errno
+}
+
+// errno is the reason on iWARP, where the kernel reports negative errnos.
+func (e *RejectError) errno() (syscall.Errno, bool) {
+	if status := int32(e.Reason); status < 0 {
+		return syscall.Errno(-status), true
+	}
+	return 0, false
 }
 
 // rejectText names a reason, in words where there are better ones than the
 // specification's.
 func rejectText(r abi.CMRejectReason) string {
+	if status := abi.IWRejectStatus(int32(r)); status < 0 {
+		return status.String()
+	}
 	switch r {
 	case abi.IB_CM_REJ_INVALID_SERVICE_ID:
 		return fmt.Sprintf("%v (CM reason %d, %v)", ErrNoListener, uint32(r), r)

@@ -66,6 +66,8 @@ func TestSentinels(t *testing.T) {
 	}{
 		{reject(abi.IB_CM_REJ_INVALID_SERVICE_ID), []error{ErrRejected, ErrNoListener, syscall.ECONNREFUSED}, []error{io.EOF, ErrPeerGone}},
 		{reject(abi.IB_CM_REJ_CONSUMER_DEFINED), []error{ErrRejected, syscall.ECONNREFUSED}, []error{ErrNoListener}},
+		{eventError(ucma.Event{Type: abi.RDMA_CM_EVENT_REJECTED, Status: -104}, 0),
+			[]error{ErrRejected, syscall.ECONNRESET}, []error{ErrNoListener, syscall.ETIMEDOUT}},
 		{ErrPeerClosed, []error{io.EOF, ErrPeerClosed}, []error{net.ErrClosed, io.ErrUnexpectedEOF}},
 		{ErrDeviceRemoved, []error{uverbs.ErrDeviceRemoved}, []error{net.ErrClosed}},
 		{withCause(ErrNoDevice, syscall.ENODEV), []error{ErrNoDevice, syscall.ENODEV}, nil},
@@ -93,6 +95,7 @@ func TestRejectErrorText(t *testing.T) {
 		{abi.IB_CM_REJ_CONSUMER_DEFINED, "busy\x00\x00", "busy", []string{"by the application (CM reason 28)", `"busy"`}},
 		{abi.IB_CM_REJ_STALE_CONN, "\x01\x02", "", []string{"CM reason 10, stale connection"}},
 		{200, "\xff\xfe", "", []string{"CM reason 200"}},
+		{1<<32 - 104, "", "", []string{"rejected by peer: connection reset by peer"}},
 		{28, "ein\x00zwei", "", []string{"CM reason 28"}},
 	} {
 		e := &RejectError{Reason: tc.reason, PrivateData: []byte(tc.data)}

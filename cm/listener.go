@@ -123,8 +123,10 @@ func (l *Listener) start(addr netip.AddrPort, lc ListenConfig) error {
 	if err != nil {
 		return err
 	}
-	if lc.AFOnly {
-		if err := l.id.SetAFOnly(true); err != nil {
+	// Said either way for the IPv6 wildcard, or the sysctl net.ipv6.bindv6only
+	// would decide (cma_bind_addr).
+	if lc.AFOnly || addr.Addr().Is6() && addr.Addr().IsUnspecified() {
+		if err := l.id.SetAFOnly(lc.AFOnly); err != nil {
 			return &stepFailure{step: stepBind, err: err}
 		}
 	}

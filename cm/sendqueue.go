@@ -131,11 +131,16 @@ func (c *Conn) gather(s *sendSlot, slices []Slice) (total uint64, err error) {
 		if len(s.sges) == cap(s.sges) {
 			return 0, fmt.Errorf("%d slices: %w (Config.MaxSGE is %d)", len(slices), uverbs.ErrTooManySGEs, c.cfg.MaxSGE)
 		}
+		if total += uint64(sl.n); total > maxMessage {
+			return 0, fmt.Errorf("%d bytes or more: at most %d fit into one operation: %w", total, uint64(maxMessage), syscall.EMSGSIZE)
+		}
 		s.sges = append(s.sges, sl.sge())
-		total += uint64(sl.n)
 	}
 	return total, nil
 }
+
+// maxMessage is the longest message of the InfiniBand transport.
+const maxMessage = 1 << 31
 
 // copyOut puts Go memory into a request: into the request itself when it is
 // short, else into the slot's own piece of registered memory.

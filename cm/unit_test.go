@@ -2,6 +2,8 @@ package cm
 
 import (
 	"context"
+	"encoding/binary"
+	"net"
 	"net/netip"
 	"syscall"
 	"testing"
@@ -207,4 +209,67 @@ func TestPrivateDataLimit(t *testing.T) {
 	if n := r.cm.Calls() - calls; n != 0 {
 		t.Errorf("%d calls", n)
 	}
+}
+
+// TestForeignMemory: regions of another connection on the same device work,
+// until that connection is closed.
+func TestForeignMemory(t *testing.T) {
+	r := newRig(t)
+	l := r.listen(nil)
+	a, b := r.pair(l, &Dialer{Config: quick})
+	c, _ := r.pair(l, &Dialer{Config: quick})
+	ctx := testContext(t)
+	reg, err := c.Alloc(8, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(reg.Bytes(), "borrowed")
+	if err := a.Send(ctx, reg.All()); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := b.Recv(ctx); err != nil || string(m.Data) != "borrowed" {
+		t.Errorf("got %v", err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	wants(t, a.Send(ctx, reg.All()), net.ErrClosed)
+	other := &Region{conn: &Conn{dev: &device{ctx: a.dev.ctx}}}
+	err = Slice{r: other, n: 1}.check(a)
+	wants(t, err, syscall.EINVAL)
+	wantsText(t, err, "memory belongs to device rxe0")
+}
+
+// TestTooLong: a length that the device's field cannot hold is refused.
+func TestTooLong(t *testing.T) {
+	c := &Conn{}
+	big := Slice{r: &Region{conn: c}, n: 1<<32 + 8}
+	_, err := c.gather(&sendSlot{sges: make([]uverbs.SGE, 0, 4)}, []Slice{big})
+	wants(t, err, syscall.EMSGSIZE)
+}
+
+// TestNodeGUID: the device is found by its GUID where the index is unknown.
+func TestNodeGUID(t *testing.T) {
+	newRig(t)
+	byIndex, byGUID := host.deviceByIndex, host.deviceByGUID
+	dev, err := byIndex(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	host.deviceByIndex = func(int) (*uverbs.Device, error) { return nil, uverbs.ErrNoDevice }
+	host.deviceByGUID = func(g uverbs.GUID) (*uverbs.Device, error) {
+		if g != uverbs.GUIDFromBytes([8]byte{1, 2, 3, 4, 5, 6, 7, 8}) {
+			return byGUID(g)
+		}
+		return dev, nil
+	}
+	route := ucma.Route{NodeGUID: binary.NativeEndian.Uint64([]byte{1, 2, 3, 4, 5, 6, 7, 8}), Port: 1, DeviceIndex: 7}
+	if got, err := findDevice(route, 7); err != nil || got != dev {
+		t.Errorf("got %v, %v", got, err)
+	}
+	route.NodeGUID++
+	_, err = findDevice(route, 7)
+	wants(t, err, uverbs.ErrNoDevice)
+	_, err = acquireDevice(ucma.Route{})
+	wants(t, err, ErrNoDevice)
 }
