@@ -24,6 +24,32 @@ die() {
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
+# Process groups that this script started, by leader.
+GROUP_LEADERS=()
+
+# start_group COMMAND… starts the command in the background, in a process group
+# of its own, so that it can be ended with everything it starts; sets LEADER.
+start_group() {
+	set -m
+	(
+		set +m
+		set -e
+		"$@"
+	) &
+	LEADER=$!
+	set +m
+	GROUP_LEADERS+=("$LEADER")
+}
+
+# end_groups ends what start_group started and is still there.
+end_groups() {
+	local leader
+	for leader in "${GROUP_LEADERS[@]}"; do
+		kill -TERM -- "-$leader" 2>/dev/null || true
+	done
+	wait 2>/dev/null || true
+}
+
 # with_lock NAME COMMAND… runs the command while no other process holds NAME.
 with_lock() {
 	local name=$1

@@ -12,12 +12,10 @@ KERNEL_TROUBLE='BUG:|Oops|WARNING: |INFO: task .* blocked|self-detected stall|ge
 
 # stop_guests ends what start_guest started.
 stop_guests() {
-	((${#QEMU_PIDS[@]})) && kill -KILL "${QEMU_PIDS[@]}" 2>/dev/null
-	((${#READER_PIDS[@]})) && kill -KILL "${READER_PIDS[@]}" 2>/dev/null
-	wait "${QEMU_PIDS[@]}" "${READER_PIDS[@]}" 2>/dev/null
-	QEMU_PIDS=()
-	READER_PIDS=()
-	return 0
+	local pids=("${QEMU_PIDS[@]}" "${READER_PIDS[@]}")
+	((${#pids[@]})) || return 0
+	kill -KILL "${pids[@]}" 2>/dev/null || true
+	wait "${pids[@]}" 2>/dev/null || true
 }
 
 # start_reader FIFO FD PREFIX forwards what the guest writes.

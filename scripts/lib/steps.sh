@@ -14,12 +14,9 @@ step() {
 	log=$STEP_LOGS/$((PASSED_STEPS + ${#FAILED_STEPS[@]})).log
 	start=$SECONDS
 	printf '%-44s' "$name" >&2
-	# A subshell of its own, so that "set -e" works inside the command.
-	(
-		set -e
-		"$@"
-	) </dev/null >"$log" 2>&1 &
-	wait $! || status=$?
+	start_group "$@" </dev/null >"$log" 2>&1
+	wait "$LEADER" || status=$?
+	unset 'GROUP_LEADERS[-1]'
 	took=$((SECONDS - start))
 	if ((status == 0)); then
 		PASSED_STEPS=$((PASSED_STEPS + 1))
