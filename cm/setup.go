@@ -111,6 +111,7 @@ func (c *Conn) toRTS(localReads, peerReads uint8) error {
 		return err
 	}
 	rts.MaxRdAtomic = localReads
+	rts.RnrRetry = c.rnrRetry(rts.RnrRetry)
 	return c.qp.ModifyFromCM(&rts)
 }
 

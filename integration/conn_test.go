@@ -451,3 +451,50 @@ func TestConnDisconnect(t *testing.T) {
 	<-server.Done()
 	<-client.Done()
 }
+
+// TestConnSlowReceiver: the peer receives nothing for a while. Sends wait no
+// longer than their context, Close is not held up, and what fitted arrives.
+func TestConnSlowReceiver(t *testing.T) {
+	requireRDMA(t)
+	checkLeaks(t)
+	l := listenOn(t, addrV4+":0", &cm.ListenConfig{Config: &cm.Config{RecvDepth: 4}})
+	client, server, _ := connect(t, l, &cm.Dialer{}, nil)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	for i := range 4 {
+		if err := client.SendCopy(ctx, []byte{byte(i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start := time.Now()
+	err := client.SendCopy(ctx, []byte{4})
+	if d := time.Since(start); d > 3*time.Second {
+		t.Errorf("the send took %v", d)
+	}
+	if !kernelAtLeast(t, 6, 0) {
+		// This rxe would spin in the kernel; package cm bounds it, at the
+		// price of the connection.
+		var ce *uverbs.CompletionError
+		if !errors.As(err, &ce) || ce.Status != abi.IB_WC_RNR_RETRY_EXC_ERR {
+			t.Errorf("send without a receive buffer: %v", err)
+		}
+		return
+	}
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("send without a receive buffer: %v", err)
+	}
+	for i := range 5 {
+		m, err := server.Recv(testContext(t))
+		if err != nil || m.Data[0] != byte(i) {
+			t.Fatalf("message %d: %v", i, err)
+		}
+		if err := m.Release(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start = time.Now()
+	closeConn(t, client)
+	if d := time.Since(start); d > 5*time.Second {
+		t.Errorf("Close took %v", d)
+	}
+}
