@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/purerdma/rdma/cm"
-	"github.com/purerdma/rdma/internal/rping"
+	"github.com/purerdma/rdma/cmd/rdmaprobe/rping"
 )
 
 // rpingPort is the port of the C servers of these tests; each test has its own,

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/purerdma/rdma/internal/rping"
+	"github.com/purerdma/rdma/cmd/rdmaprobe/rping"
 	"github.com/purerdma/rdma/uverbs"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/purerdma/rdma/cm"
-	"github.com/purerdma/rdma/internal/rping"
+	"github.com/purerdma/rdma/cmd/rdmaprobe/rping"
 )
 
 // Time limits of the demo. Cleaning up has its own, because it happens after

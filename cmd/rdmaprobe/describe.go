@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/purerdma/rdma/cm"
-	"github.com/purerdma/rdma/internal/rping"
+	"github.com/purerdma/rdma/cmd/rdmaprobe/rping"
 	"github.com/purerdma/rdma/uverbs"
 )
 

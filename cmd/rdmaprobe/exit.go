@@ -10,7 +10,7 @@ import (
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/cm"
-	"github.com/purerdma/rdma/internal/rping"
+	"github.com/purerdma/rdma/cmd/rdmaprobe/rping"
 	"github.com/purerdma/rdma/ucma"
 	"github.com/purerdma/rdma/uverbs"
 )

@@ -15,8 +15,8 @@ import (
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/cm"
-	"github.com/purerdma/rdma/internal/rping"
-	"github.com/purerdma/rdma/internal/rping/rpingtest"
+	"github.com/purerdma/rdma/cmd/rdmaprobe/rping"
+	"github.com/purerdma/rdma/cmd/rdmaprobe/rping/rpingtest"
 	"github.com/purerdma/rdma/uverbs"
 )
 

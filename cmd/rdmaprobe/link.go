@@ -7,7 +7,7 @@ import (
 	"net"
 
 	"github.com/purerdma/rdma/cm"
-	"github.com/purerdma/rdma/internal/rping"
+	"github.com/purerdma/rdma/cmd/rdmaprobe/rping"
 	"github.com/purerdma/rdma/uverbs"
 )
 

@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/purerdma/rdma/internal/rping"
+	"github.com/purerdma/rdma/cmd/rdmaprobe/rping"
 )
 
 // acceptTimeout bounds the handshake with one client.

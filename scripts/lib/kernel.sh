@@ -38,7 +38,7 @@ kernel_packages() {
 		return
 	fi
 	name=$(grep -E "^linux-(image|binary)-${series//./\\.}\.[^-]*(-[0-9]+)?-amd64\$" <<<"$names" |
-		sed -E 's/^linux-(image|binary)-//' | sort -uV | tail -n 1)
+		sed -E 's/^linux-(image|binary)-//' | sort -uV | tail -n 1 || true)
 	[[ -n $name ]] || die "the archive's $suite has no kernel $series"
 	version=$name
 	if grep -qxF "linux-modules-$version" <<<"$names"; then
@@ -48,13 +48,23 @@ kernel_packages() {
 	fi
 }
 
-# machine_kernel_packages NAMES: Ubuntu's generic kernel; rdma_rxe is in -extra.
+# machine_kernel_packages NAMES: this distribution's own kernel. Ubuntu's has
+# rdma_rxe in a package of extra modules.
 machine_kernel_packages() {
 	local version
-	version=$(grep -E '^linux-modules-extra-[0-9.]+-[0-9]+-generic$' <<<"$1" |
-		sed 's/^linux-modules-extra-//' | sort -V | tail -n 1)
+	version=$(newest "$1" linux-modules-extra- generic)
+	if [[ -n $version ]]; then
+		echo "linux-image-$version linux-modules-$version linux-modules-extra-$version"
+		return
+	fi
+	version=$(newest "$1" linux-image- amd64)
 	[[ -n $version ]] || die "this machine's archive has no kernel with RDMA modules; set RDMA_VM_MIRROR to a Debian archive"
-	echo "linux-image-$version linux-modules-$version linux-modules-extra-$version"
+	echo "linux-image-$version"
+}
+
+# newest NAMES PREFIX FLAVOUR prints the newest version among package names.
+newest() {
+	grep -oP "^$2\K[0-9][^-]*(-[0-9]+)?-$3\$" <<<"$1" | sort -V | tail -n 1 || true
 }
 
 # Raised whenever the contents of a prepared kernel folder change.

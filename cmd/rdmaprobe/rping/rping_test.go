@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/purerdma/rdma/internal/rping"
-	"github.com/purerdma/rdma/internal/rping/rpingtest"
+	"github.com/purerdma/rdma/cmd/rdmaprobe/rping"
+	"github.com/purerdma/rdma/cmd/rdmaprobe/rping/rpingtest"
 )
 
 // served is what Serve returned.

@@ -7,7 +7,7 @@ import (
 	"io"
 	"sync"
 
-	"github.com/purerdma/rdma/internal/rping"
+	"github.com/purerdma/rdma/cmd/rdmaprobe/rping"
 )
 
 // ErrAccess is what the fake device says about memory that is not there.
