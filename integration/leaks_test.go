@@ -3,7 +3,6 @@
 package integration
 
 import (
-	"fmt"
 	"os"
 	"runtime"
 	"sort"
@@ -118,5 +117,5 @@ func deviceMappings(t *testing.T) int {
 
 func stacks() string {
 	buf := make([]byte, 1<<16)
-	return fmt.Sprintf("%s", buf[:runtime.Stack(buf, true)])
+	return string(buf[:runtime.Stack(buf, true)])
 }

@@ -33,7 +33,9 @@ type Options struct {
 	Kernel devfile.Kernel
 }
 
-// Open opens the connection manager. The error tells a missing device (it
+// Open opens the connection manager. Where its device is missing, the kernel
+// is first asked to load its module, which needs no privilege and may not be
+// possible, as in a container without the device node. The error tells a missing device (it
 // matches os.ErrNotExist: module rdma_ucm is not loaded, or a container was not
 // given the node) from a denied one (os.ErrPermission).
 func Open(opts *Options) (*Channel, error) {
@@ -44,11 +46,18 @@ func Open(opts *Options) (*Channel, error) {
 			o.Path = opts.Path
 		}
 	}
-	f, err := devfile.Open(o.Kernel, o.Path)
+	f, err := o.open()
 	if err != nil {
 		return nil, openError(err)
 	}
 	return &Channel{file: f}, nil
+}
+
+func (o *Options) open() (*devfile.File, error) {
+	if o.Kernel == nil && o.Path == DevicePath {
+		return openLoading(o.Path)
+	}
+	return devfile.Open(o.Kernel, o.Path)
 }
 
 // Close closes the device. The kernel then destroys every ID still on the

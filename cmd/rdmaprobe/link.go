@@ -2,13 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"net"
 
 	"github.com/purerdma/rdma/cm"
 	"github.com/purerdma/rdma/cmd/rdmaprobe/rping"
-	"github.com/purerdma/rdma/uverbs"
 )
 
 // link is a connection as far as commands use it; listener and request are
@@ -34,7 +31,7 @@ type request interface {
 }
 
 func dial(ctx context.Context, d *cm.Dialer, target string) (link, error) {
-	c, err := loaded(func() (*cm.Conn, error) { return d.Dial(ctx, target) })
+	c, err := d.Dial(ctx, target)
 	if err != nil {
 		return nil, err
 	}
@@ -42,24 +39,11 @@ func dial(ctx context.Context, d *cm.Dialer, target string) (link, error) {
 }
 
 func listen(ctx context.Context, address string) (listener, error) {
-	l, err := loaded(func() (*cm.Listener, error) {
-		return cm.Listen(ctx, address, &cm.ListenConfig{Config: rping.ConnConfig()})
-	})
+	l, err := cm.Listen(ctx, address, &cm.ListenConfig{Config: rping.ConnConfig()})
 	if err != nil {
 		return nil, err
 	}
 	return cmListener{l}, nil
-}
-
-// loaded does f again when the connection manager's device was missing and is
-// there after all: looking for it through netlink makes the kernel load module
-// rdma_ucm where it can.
-func loaded[T any](f func() (T, error)) (T, error) {
-	v, err := f()
-	if errors.Is(err, fs.ErrNotExist) && uverbs.Diagnose().CM.Exists() {
-		return f()
-	}
-	return v, err
 }
 
 type cmLink struct{ *cm.Conn }
