@@ -5,33 +5,55 @@
 
 # os_release FIELD
 os_release() {
-	local ID='' VERSION_CODENAME=''
+	local ID='' VERSION_CODENAME='' UBUNTU_CODENAME=''
 	# shellcheck disable=SC1091
 	[[ -r /etc/os-release ]] && . /etc/os-release
 	printf '%s' "${!1:-}"
 }
 
-# machine_mirror prints the address of the archive this machine installs from.
-machine_mirror() {
-	local codename
-	codename=$(os_release VERSION_CODENAME)
-	# shellcheck disable=SC2016
-	apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 2>/dev/null |
-		awk -v c="$codename" '$3 == "main" && ($2 == c || $2 ~ /^(stable|oldstable|testing|unstable|sid)$/) { print $1; exit }'
+# machine_codename prints the name of this machine's release; systems made from
+# Ubuntu have its name beside their own.
+machine_codename() {
+	local name
+	name=$(os_release UBUNTU_CODENAME)
+	[[ -n $name ]] || name=$(os_release VERSION_CODENAME)
+	printf '%s' "$name"
 }
 
-# debian_mirror prints the address of a Debian archive.
+# machine_mirror prints the address of the archive this machine installs from.
+machine_mirror() {
+	# shellcheck disable=SC2016
+	apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 2>/dev/null |
+		awk -v c="$(machine_codename)" \
+			'$3 == "main" && ($2 == c || $2 ~ /^(stable|oldstable|testing|unstable|sid)$/) { print $1; exit }'
+}
+
+# debian_mirror prints the address of a Debian archive, or nothing.
 debian_mirror() {
-	local uri=${RDMA_VM_MIRROR:-}
-	[[ -z $uri && $(os_release ID) == debian ]] && uri=$(machine_mirror)
-	[[ -n $uri ]] || die "no Debian archive in this machine's apt sources; set RDMA_VM_MIRROR to the address of one"
-	printf '%s' "$uri"
+	if [[ -n ${RDMA_VM_MIRROR:-} ]]; then
+		printf '%s' "$RDMA_VM_MIRROR"
+	elif [[ $(os_release ID) == debian ]]; then
+		machine_mirror
+	fi
 }
 
 debian_keyring() {
 	local k=/usr/share/keyrings/debian-archive-keyring.gpg
 	[[ -r $k ]] || with_lock install install_packages debian-archive-keyring
 	printf '%s' "$k"
+}
+
+# machine_sources prints apt sources for this machine's own release.
+machine_sources() {
+	local mirror codename
+	codename=$(machine_codename)
+	mirror=$(machine_mirror)
+	[[ -n $mirror ]] || die "cannot find the package archive in this machine's apt sources"
+	if [[ -n $(os_release UBUNTU_CODENAME) ]]; then
+		printf 'deb [arch=amd64 target=Packages] %s %s main universe\n' "$mirror" "$codename" "$mirror" "$codename-updates"
+	else
+		echo "deb [arch=amd64 target=Packages] $mirror $codename main"
+	fi
 }
 
 # apt_dir SUITE prints the folder of the private apt state of a suite, and makes it.
@@ -42,14 +64,11 @@ apt_dir() {
 	: >"$dir/status"
 	: >"$dir/empty"
 	if [[ $suite == machine ]]; then
-		local mirror components='main'
-		mirror=$(machine_mirror)
-		[[ -n $mirror ]] || die "cannot find the package archive in this machine's apt sources"
-		[[ $(os_release ID) == ubuntu ]] && components='main universe'
-		echo "deb [arch=amd64 target=Packages] $mirror $(os_release VERSION_CODENAME) $components" >"$dir/sources.list"
+		machine_sources >"$dir/sources.list"
 	else
 		local mirror keyring
 		mirror=$(debian_mirror)
+		[[ -n $mirror ]] || die "no Debian archive in this machine's apt sources; set RDMA_VM_MIRROR to the address of one"
 		keyring=$(debian_keyring)
 		echo "deb [arch=amd64 target=Packages signed-by=$keyring] $mirror $suite main" >"$dir/sources.list"
 	fi

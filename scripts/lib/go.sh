@@ -31,28 +31,49 @@ require_go() {
 		fi
 		PATH=$dir/bin:$PATH
 	fi
-	export PATH GO_READY=1
+	GOTOOLCHAIN=${GOTOOLCHAIN:-auto}
+	export PATH GOTOOLCHAIN GO_READY=1
+	# Modules come over TLS.
+	if [[ -z ${SSL_CERT_FILE:-} ]] && have apt-get && ! compgen -G '/etc/ssl/certs/*' >/dev/null; then
+		with_lock install install_packages ca-certificates
+	fi
 }
 
 fetch_go() {
-	local dir=$1 tmp wanted
+	local dir=$1 tmp suite=$GO_SUITE version deb
 	[[ -x $dir/bin/go ]] && return
 	require dpkg-deb xz
-	wanted=$(go_wanted | cut -d. -f1,2)
-	say "no Go $wanted here; taking Debian's package (into the cache, nothing is installed)"
-	[[ -n $(debian_mirror) ]] || exit 1
-	with_lock "apt-$GO_SUITE" apt_lists "$GO_SUITE"
+	[[ -n $(debian_mirror) ]] || suite=machine
+	with_lock "apt-$suite" apt_lists "$suite"
+	version=$(go_package "$suite")
+	say "no Go $(go_wanted) here; taking the package golang-$version-go (into the cache, nothing is installed)"
 	mkdir -p "${dir%/*}"
 	tmp=$(mktemp -d "${dir%/*}/tmp.XXXXXX")
 	# shellcheck disable=SC2064
 	trap "rm -rf '$tmp'" EXIT
-	apt_download "$GO_SUITE" "$tmp" "golang-$wanted-go" "golang-$wanted-src"
-	local deb
+	apt_download "$suite" "$tmp" "golang-$version-go" "golang-$version-src"
 	for deb in "$tmp"/*.deb; do
 		dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$tmp" --exclude=./usr/share/doc
 	done
 	rm -f "$tmp"/*.deb
-	ln -s "usr/lib/go-$wanted/bin" "$tmp/bin"
+	ln -s "usr/lib/go-$version/bin" "$tmp/bin"
 	rm -rf "$dir"
 	mv "$tmp" "$dir"
+}
+
+# go_package SUITE prints the version to take: the wanted one, else the newest
+# that can fetch the wanted one by itself.
+go_package() {
+	local names wanted newest
+	wanted=$(go_wanted | cut -d. -f1,2)
+	names=$(apt_names "$1")
+	if grep -qx "golang-$wanted-go" <<<"$names"; then
+		echo "$wanted"
+		return
+	fi
+	newest=$(grep -oP '^golang-\K1\.[0-9]+(?=-go$)' <<<"$names" | sort -V | tail -n 1 || true)
+	if [[ -z $newest || ${newest#1.} -lt 21 ]]; then
+		die "no usable Go in this machine's archive; install Go $wanted from https://go.dev/dl"
+	fi
+	echo "$newest"
 }
