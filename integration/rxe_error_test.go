@@ -3,6 +3,7 @@
 package integration
 
 import (
+	"context"
 	"errors"
 	"syscall"
 	"testing"
@@ -113,9 +114,18 @@ func TestRxeCQOverflow(t *testing.T) {
 	}
 }
 
-// TestRxeNoAllocations is the zero of the data path on a real ring.
+// TestRxeNoAllocations is the zero of the data path on a real ring, in each way
+// to ring a doorbell.
 func TestRxeNoAllocations(t *testing.T) {
-	a, b := rxePair(t, rxeConfig{cap: verbsCap})
+	for _, style := range []uverbs.CallStyle{uverbs.StyleAuto, uverbs.StyleIoctl, uverbs.StyleWrite} {
+		t.Run(style.String(), func(t *testing.T) {
+			a, b := rxePair(t, rxeConfig{cap: verbsCap, style: style})
+			rxeNoAllocations(t, a, b)
+		})
+	}
+}
+
+func rxeNoAllocations(t *testing.T, a, b *verbsSide) {
 	wrs := []uverbs.SendWR{{Opcode: abi.IB_UVERBS_WR_SEND, Flags: uverbs.SendSignaled, SGEs: []uverbs.SGE{a.mr.SGE(0, 64)}}}
 	recvs := []uverbs.RecvWR{{SGEs: []uverbs.SGE{b.mr.SGE(0, 64)}}}
 	wcs := make([]uverbs.WC, 4)
@@ -127,6 +137,22 @@ func TestRxeNoAllocations(t *testing.T) {
 	}
 	for name, f := range map[string]func() error{
 		"arm": func() error { return b.cq.Arm() },
+		"event": func() error {
+			if err := b.qp.PostRecv(recvs...); err != nil {
+				return err
+			}
+			if err := b.cq.Arm(); err != nil {
+				return err
+			}
+			if err := a.qp.PostSend(wrs...); err != nil {
+				return err
+			}
+			if _, err := a.cq.Wait(context.Background(), wcs); err != nil {
+				return err
+			}
+			_, err := b.cq.Wait(context.Background(), wcs)
+			return err
+		},
 		"message": func() error {
 			if err := b.qp.PostRecv(recvs...); err != nil {
 				return err

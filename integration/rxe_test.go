@@ -18,6 +18,7 @@ type rxeConfig struct {
 	typ     abi.IBUverbsQPType
 	cap     uverbs.QPCap
 	entries int // of each CQ; 0 becomes 256
+	style   uverbs.CallStyle
 }
 
 const rxeAccess = uverbs.AccessLocalWrite | uverbs.AccessRemoteWrite | uverbs.AccessRemoteRead | uverbs.AccessRemoteAtomic
@@ -35,7 +36,7 @@ func rxeUnconnected(t testing.TB, cfg rxeConfig) (a, b *verbsSide) {
 	if t, ok := t.(*testing.T); ok {
 		checkLeaks(t)
 	}
-	c, err := verbsDevice(t).Open(nil)
+	c, err := verbsDevice(t).Open(&uverbs.OpenOptions{CallStyle: cfg.style})
 	if err != nil {
 		t.Fatal(err)
 	}

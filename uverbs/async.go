@@ -69,15 +69,9 @@ func newAsyncReader(c *Context, f *devfile.File) *asyncReader {
 func (r *asyncReader) run() {
 	defer close(r.done)
 	desc := new(abi.IBUverbsAsyncEventDesc)
-	events := newEventReader(r.file, offheap.BytesOf(desc))
-	for {
-		if err := events.next(); err != nil {
-			if isGone(err) {
-				r.c.markGone()
-			}
-			return
-		}
-		r.deliver(r.c.asyncEvent(*desc))
+	err := readEvents(r.file, offheap.BytesOf(desc), func() { r.deliver(r.c.asyncEvent(*desc)) })
+	if isGone(err) {
+		r.c.markGone()
 	}
 }
 

@@ -2,7 +2,6 @@ package uverbs
 
 import (
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -11,142 +10,114 @@ import (
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/internal/devfile"
 	"github.com/purerdma/rdma/internal/offheap"
+	"github.com/purerdma/rdma/uverbs/internal/provider"
 )
 
-// The commands of the data path: POST_SEND and POST_RECV without requests,
-// which make the kernel look at a ring, and REQ_NOTIFY_CQ. They are built once
-// per object in off-heap memory, in both forms, and then only sent, so that
-// ringing allocates nothing. They never change, so any goroutine may send them.
+// The commands of the data path: POST_SEND without requests, which makes the
+// kernel look at a ring, and REQ_NOTIFY_CQ. They are built once per object in
+// off-heap memory, in both forms, and then only sent, so that ringing allocates
+// nothing. They never change, so any goroutine may send them. A bell belongs to
+// its object and is freed after it.
 //
 // write(2) is preferred even where other commands use ioctl, because the
 // kernel does less work for it; ioctl remains where write is refused because
 // the process changed its credentials (EACCES) or by a sandbox (EPERM).
 
-const (
-	bellSize = 128
-
-	// maxHandle bounds the tables of commands. The kernel hands out the
-	// smallest free handles, so a larger one is no handle.
-	maxHandle = 1 << 22
-)
-
-// bell is one prebuilt command.
+// bell is one prebuilt command of one object.
 type bell struct {
-	slot  []byte // bellSize bytes off-heap
+	c     *Context
+	slot  []byte // bellSize bytes off-heap; nil without a command
 	frame []byte // for write(2)
 	hdr   unsafe.Pointer
 	name  string
 }
 
-// ringBell sends a command. Its error path allocates.
-func (c *Context) ringBell(b *bell) error {
+// ring sends the command. Its error path allocates.
+func (b *bell) ring() error {
+	c := b.c
 	if c.style == StyleWrite || !c.bells.refused.Load() {
 		err := c.file.TryWrite(b.frame)
 		if err == nil {
 			return nil
 		}
 		if c.style == StyleWrite || err != syscall.EACCES && err != syscall.EPERM {
-			return c.ringFailed(b, err)
+			return b.failed(err)
 		}
 		c.bells.refused.Store(true)
 	}
 	if err := c.file.Ioctl(abi.RDMA_VERBS_IOCTL, b.hdr); err != nil {
-		return c.ringFailed(b, err)
+		return b.failed(err)
 	}
 	return nil
 }
 
-func (c *Context) ringFailed(b *bell, err error) error {
-	if c.file.Closed() {
-		return c.life.closed
+func (b *bell) failed(err error) error {
+	if b.c.file.Closed() {
+		return b.c.life.closed
 	}
 	if err == syscall.EACCES {
 		err = errors.Join(err, devfile.ErrCredentialsChanged)
 	}
-	return c.fail(b.name, "", err)
+	return b.c.fail(b.name, "", err)
 }
 
-// bells owns the prebuilt commands of a context: one set per object handle.
-type bells struct {
-	refused atomic.Bool // the kernel refuses write(2)
-
-	send, recv, arm, armSolicited bellTable
-
-	mu     sync.Mutex
-	blocks []*offheap.Block
-	free   [][]byte
+// free gives the command's memory back, when its object is gone.
+func (b *bell) free() {
+	if b.slot != nil {
+		b.c.bells.put(b.slot)
+		b.slot = nil
+	}
 }
 
-// slot returns zeroed off-heap memory for one command.
-func (s *bells) slot() ([]byte, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if n := len(s.free); n > 0 {
-		p := s.free[n-1]
-		s.free = s.free[:n-1]
-		return p, nil
-	}
-	b, err := offheap.Get()
-	if err != nil {
-		return nil, err
-	}
-	s.blocks = append(s.blocks, b)
-	for range offheap.BlockSize/bellSize - 1 {
-		s.free = append(s.free, b.AllocBytes(bellSize))
-	}
-	return b.AllocBytes(bellSize), nil
+// sendBell makes the kernel look at a send queue.
+type sendBell struct{ bell }
+
+var _ provider.QPBell = (*sendBell)(nil)
+
+func (b *sendBell) Send() error { return b.ring() }
+
+// prepare builds the command. The kernel insists on a request size of at least
+// its struct's even for no requests (ib_uverbs_post_send).
+func (b *sendBell) prepare(c *Context, qp uint32) (err error) {
+	req := abi.IBUverbsPostSend{QPHandle: qp, WQESize: uint32(size[abi.IBUverbsSendWR]())}
+	b.bell, err = c.newBell(&cmdPostSend, offheap.BytesOf(&req))
+	return err
 }
 
-func (s *bells) giveBack(b *bell) {
-	if b == nil {
-		return
+// armBell arms a completion queue in either way.
+type armBell struct{ any, solicited bell }
+
+var _ provider.CQBell = (*armBell)(nil)
+
+func (b *armBell) Arm(solicitedOnly bool) error {
+	if solicitedOnly {
+		return b.solicited.ring()
 	}
-	clear(b.slot)
-	s.mu.Lock()
-	s.free = append(s.free, b.slot)
-	s.mu.Unlock()
+	return b.any.ring()
 }
 
-// release gives all memory back, when no object is left.
-func (s *bells) release() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, b := range s.blocks {
-		b.Release()
-	}
-	s.blocks, s.free = nil, nil
-}
-
-// addBell builds a command for the object with the given handle.
-func (c *Context) addBell(t *bellTable, handle uint32, m *writeCmd, core []byte) error {
-	if handle >= maxHandle {
-		return c.fail(m.name, fmt.Sprintf("handle %#x", handle), syscall.ERANGE)
-	}
-	b, err := c.newBell(m, core)
-	if err != nil {
+func (b *armBell) prepare(c *Context, cq uint32) (err error) {
+	req := abi.IBUverbsReqNotifyCQ{CQHandle: cq}
+	if b.any, err = c.newBell(&cmdReqNotifyCQ, offheap.BytesOf(&req)); err != nil {
 		return err
 	}
-	c.bells.giveBack(t.swap(handle, b))
-	return nil
+	req.SolicitedOnly = 1
+	if b.solicited, err = c.newBell(&cmdReqNotifyCQ, offheap.BytesOf(&req)); err != nil {
+		b.any.free()
+	}
+	return err
 }
 
-// dropBell frees the command of an object that is gone.
-func (c *Context) dropBell(t *bellTable, handle uint32) { c.bells.giveBack(t.swap(handle, nil)) }
-
-// ring sends the command of an object.
-func (c *Context) ring(t *bellTable, handle uint32) error {
-	b := t.get(handle)
-	if b == nil {
-		return c.life.closed
-	}
-	return c.ringBell(b)
+func (b *armBell) free() {
+	b.any.free()
+	b.solicited.free()
 }
 
 // newBell builds a command from the bytes of its core struct.
-func (c *Context) newBell(m *writeCmd, core []byte) (*bell, error) {
-	slot, err := c.bells.slot()
+func (c *Context) newBell(m *writeCmd, core []byte) (bell, error) {
+	slot, err := c.bells.get()
 	if err != nil {
-		return nil, c.fail(m.name, "", err)
+		return bell{}, c.fail(m.name, "", err)
 	}
 	frame, rest := slot[:cmdHdrSize+m.in], slot[roundUp(cmdHdrSize+m.in, 8):]
 	resp, rest := rest[:m.out], rest[roundUp(m.out, 8):]
@@ -157,7 +128,7 @@ func (c *Context) newBell(m *writeCmd, core []byte) (*bell, error) {
 	if m.out > 0 {
 		*(*uint64)(unsafe.Pointer(&body[0])) = offheap.AddrBytes(resp)
 	}
-	return &bell{slot: slot, frame: frame, hdr: c.bellIoctl(m, rest, body, resp), name: m.name}, nil
+	return bell{c: c, slot: slot, frame: frame, hdr: c.bellIoctl(m, rest, body, resp), name: m.name}, nil
 }
 
 // bellIoctl builds the INVOKE_WRITE form in mem.
@@ -176,50 +147,50 @@ func (c *Context) bellIoctl(m *writeCmd, mem, body, resp []byte) unsafe.Pointer 
 
 func roundUp(n, to int) int { return (n + to - 1) / to * to }
 
-// bellTable finds a command by the handle of its object. Reading takes no
-// lock. Handles are small (alloc_uobj takes them from xa_alloc), so a slice
-// serves; it only grows.
-type bellTable struct {
-	mu sync.Mutex
-	v  atomic.Pointer[[]atomic.Pointer[bell]]
+const bellSize = 128
+
+// bells is the memory of a context's bells.
+type bells struct {
+	refused atomic.Bool // the kernel refuses write(2)
+
+	mu     sync.Mutex
+	blocks []*offheap.Block
+	free   [][]byte
 }
 
-func (t *bellTable) get(handle uint32) *bell {
-	v := t.v.Load()
-	if v == nil || int(handle) >= len(*v) {
-		return nil
+// get returns zeroed off-heap memory for one command.
+func (s *bells) get() ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := len(s.free); n > 0 {
+		p := s.free[n-1]
+		s.free = s.free[:n-1]
+		return p, nil
 	}
-	return (*v)[handle].Load()
+	b, err := offheap.Get()
+	if err != nil {
+		return nil, err
+	}
+	s.blocks = append(s.blocks, b)
+	for range offheap.BlockSize/bellSize - 1 {
+		s.free = append(s.free, b.AllocBytes(bellSize))
+	}
+	return b.AllocBytes(bellSize), nil
 }
 
-// swap puts b in the place of handle and returns what was there.
-func (t *bellTable) swap(handle uint32, b *bell) *bell {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	v := t.v.Load()
-	if v == nil || int(handle) >= len(*v) {
-		if b == nil {
-			return nil
-		}
-		v = t.grow(int(handle) + 1)
-	}
-	return (*v)[handle].Swap(b)
+func (s *bells) put(slot []byte) {
+	clear(slot)
+	s.mu.Lock()
+	s.free = append(s.free, slot)
+	s.mu.Unlock()
 }
 
-// grow replaces the slice by a longer one. Readers of the old one find each
-// object that existed when they looked.
-func (t *bellTable) grow(n int) *[]atomic.Pointer[bell] {
-	n = max(n, 64)
-	old := t.v.Load()
-	if old != nil {
-		n = max(n, 2*len(*old))
+// release gives all memory back, when no object is left.
+func (s *bells) release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, b := range s.blocks {
+		b.Release()
 	}
-	v := make([]atomic.Pointer[bell], n)
-	if old != nil {
-		for i := range *old {
-			v[i].Store((*old)[i].Load())
-		}
-	}
-	t.v.Store(&v)
-	return &v
+	s.blocks, s.free = nil, nil
 }

@@ -61,16 +61,11 @@ func (ch *CompChannel) create() error {
 func (ch *CompChannel) run() {
 	defer close(ch.done)
 	desc := new(abi.IBUverbsCompEventDesc)
-	events := newEventReader(ch.file, offheap.BytesOf(desc))
-	for {
-		if err := events.next(); err != nil {
-			ch.ended(err)
-			return
-		}
+	ch.ended(readEvents(ch.file, offheap.BytesOf(desc), func() {
 		if cq := ch.c.registry.cq(desc.CQHandle); cq != nil {
 			cq.event()
 		}
-	}
+	}))
 }
 
 // ended records why no more events come. The kernel ends the stream with EIO

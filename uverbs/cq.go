@@ -41,6 +41,7 @@ type CQ struct {
 	handle  uint32
 	entries int
 
+	bell   armBell
 	pollMu sync.Mutex
 	ring   provider.CQ // nil after Close; guarded by pollMu for polling, by life for arming
 
@@ -95,14 +96,14 @@ func (cq *CQ) create(cfg CQConfig) error {
 		return err
 	}
 	cq.life.settle(cq.c.dev.Name, fmt.Sprintf("CQ %d", cq.handle))
-	if err = cq.c.addCQBells(cq.handle); err != nil {
+	if err = cq.bell.prepare(cq.c, cq.handle); err != nil {
 		abort(setup.Abort)
 	} else {
-		cq.ring, err = setup.Done(cq.handle, cq.entries, uhwOut)
+		cq.ring, err = setup.Done(&cq.bell, cq.entries, uhwOut)
 		if err == nil {
 			return nil
 		}
-		cq.c.dropCQBells(cq.handle)
+		cq.bell.free()
 	}
 	_ = cq.destroyKernel() // the failure that brought us here is reported
 	return cq.c.fail(methodCQCreate.name, cq.life.name, err)
@@ -194,19 +195,13 @@ func (cq *CQ) Poll(wcs []WC) (int, error) {
 // Close destroys the queue (CQ_DESTROY) and wakes who waits for it. While
 // queue pairs use it, it returns a *[BusyError] that names them. It may be
 // called more than once and from any goroutine.
-func (cq *CQ) Close() error { return cq.life.close(cq.destroyExclusive, cq.release) }
+func (cq *CQ) Close() error { return cq.life.close(cq.destroyKernel, cq.release) }
 
-// destroyExclusive drops the queue's commands while the handle is still the
-// queue's own: the kernel gives it to the next queue at once, which would lose
-// its commands otherwise.
-func (cq *CQ) destroyExclusive() error {
-	cq.c.dropCQBells(cq.handle)
-	return cq.destroyKernel()
-}
-
-// release frees the ring of a queue that the kernel has destroyed.
+// release frees what belonged to a queue that the kernel has destroyed. Nobody
+// arms it any more, since Close bars all use.
 func (cq *CQ) release() error {
 	cq.c.registry.drop(cq.key)
+	cq.bell.free()
 	cq.pollMu.Lock()
 	ring := cq.ring
 	cq.ring = nil

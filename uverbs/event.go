@@ -9,37 +9,30 @@ import (
 	"github.com/purerdma/rdma/internal/devfile"
 )
 
-// eventReader reads event descriptors from a descriptor of the kernel, one
-// whole descriptor a time, without allocating for each.
-type eventReader struct {
-	file *devfile.File
-	buf  []byte
-	try  func() error
-}
-
-// newEventReader reads into buf, whose size is that of a descriptor.
-func newEventReader(f *devfile.File, buf []byte) *eventReader {
-	r := &eventReader{file: f, buf: buf}
-	r.try = r.tryRead
-	return r
-}
-
-// next waits for an event and reads it. When the kernel has disassociated the
-// device it signals an error condition, of which the runtime's poller only
-// says that the descriptor cannot be polled; a plain read then tells the errno
-// (EIO, ib_uverbs_event_read).
-func (r *eventReader) next() error {
-	err := r.file.WaitRead(context.Background(), r.try)
-	if err != nil && !r.file.Closed() && !isGone(err) {
-		err = r.tryRead()
+// readEvents reads event descriptors, one whole descriptor a time, into buf,
+// whose size is that of a descriptor, and calls event after each. It returns
+// why no more come. It stays inside one wait, so that an event allocates
+// nothing.
+//
+// When the kernel has disassociated the device it signals an error condition,
+// of which the runtime's poller only says that the descriptor cannot be polled;
+// a plain read then tells the errno (EIO, ib_uverbs_event_read).
+func readEvents(f *devfile.File, buf []byte, event func()) error {
+	drain := func() error {
+		for {
+			n, err := f.TryRead(buf)
+			if err == nil && n != len(buf) {
+				err = syscall.EIO
+			}
+			if err != nil {
+				return err
+			}
+			event()
+		}
 	}
-	return err
-}
-
-func (r *eventReader) tryRead() error {
-	n, err := r.file.TryRead(r.buf)
-	if err == nil && n != len(r.buf) {
-		err = syscall.EIO
+	err := f.WaitRead(context.Background(), drain)
+	if !f.Closed() && !isGone(err) {
+		err = drain()
 	}
 	return err
 }

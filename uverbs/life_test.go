@@ -107,6 +107,49 @@ func TestCloseTwiceAndTogether(t *testing.T) {
 	})
 }
 
+// TestHandleReuse closes queues whose handles the kernel gives to new ones at
+// once, while others go on: each rings for itself only.
+func TestHandleReuse(t *testing.T) {
+	eachStyle(t, func(t *testing.T, _ *fakeverbs.Kernel, c *uverbs.Context) {
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				for range 50 {
+					r, err := build(c, nil)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					step(t, r)
+					if err := r.close(); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+	})
+}
+
+// TestCloseRetried has a queue pair that the kernel does not destroy at the
+// first attempt: it works until it is gone.
+func TestCloseRetried(t *testing.T) {
+	eachStyle(t, func(t *testing.T, k *fakeverbs.Kernel, c *uverbs.Context) {
+		r := mustBuild(t, c, nil)
+		k.FailCall(len(k.Calls()), syscall.ENOMEM)
+		if err := r.qp.Close(); !errors.Is(err, syscall.ENOMEM) {
+			t.Errorf("first close: %v", err)
+		}
+		step(t, r)
+		if err := r.qp.Close(); err != nil {
+			t.Errorf("second close: %v", err)
+		}
+		if err := r.qp.PostSend(signaled(1)); !errors.Is(err, net.ErrClosed) {
+			t.Errorf("post: %v", err)
+		}
+	})
+}
+
 func TestUseAfterClose(t *testing.T) {
 	eachStyle(t, func(t *testing.T, _ *fakeverbs.Kernel, c *uverbs.Context) {
 		r := mustBuild(t, c, nil)

@@ -86,17 +86,33 @@ func step(tb testing.TB, r *rig) {
 	}
 }
 
+// eventStep does the same, but waits for the event first.
+func eventStep(tb testing.TB, r *rig, event <-chan struct{}) {
+	var wcs [2]uverbs.WC
+	err := r.cq.Arm()
+	if err == nil {
+		err = r.qp.PostSend(signaled(8))
+	}
+	if err == nil {
+		<-event
+	}
+	if n, pollErr := r.cq.Poll(wcs[:]); n != 1 || err != nil || pollErr != nil || wcs[0].ID != 8 {
+		tb.Fatalf("%d completions, first %+v; %v, %v", n, wcs[0], err, pollErr)
+	}
+}
+
 func TestDataPathAllocatesNothing(t *testing.T) {
-	for _, style := range []uverbs.CallStyle{uverbs.StyleAuto, uverbs.StyleWrite} {
+	for _, style := range []uverbs.CallStyle{uverbs.StyleAuto, uverbs.StyleIoctl, uverbs.StyleWrite} {
 		t.Run(style.String(), func(t *testing.T) {
 			c, err := uverbs.OpenOn(fakeverbs.New(), fakeDevice(), &uverbs.OpenOptions{CallStyle: style})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer c.Close()
-			r := mustBuild(t, c, nil)
+			event := make(chan struct{}, 1)
+			r := mustBuild(t, c, func() { event <- struct{}{} })
 			for name, f := range map[string]func(){
-				"post, arm and poll": func() { step(t, r) },
+				"post, event and poll": func() { eventStep(t, r, event) },
 				"poll of an empty queue": func() {
 					var wcs [16]uverbs.WC
 					if n, err := r.cq.Poll(wcs[:]); n != 0 || err != nil {

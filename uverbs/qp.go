@@ -55,6 +55,8 @@ type QP struct {
 	sendMu sync.Mutex
 	recvMu sync.Mutex
 	ring   provider.QP // nil after Close
+	gone   provider.QP // what ring was, once the kernel has destroyed the object
+	bell   sendBell
 }
 
 // CreateQP creates a queue pair (QP_CREATE). It starts in state RESET, in
@@ -115,14 +117,14 @@ func (qp *QP) create() error {
 		return err
 	}
 	qp.life.settle(qp.c.dev.Name, fmt.Sprintf("QP %#x", qp.qpn))
-	if err = qp.c.addQPBells(qp.handle); err != nil {
+	if err = qp.bell.prepare(qp.c, qp.handle); err != nil {
 		abort(setup.Abort)
 	} else {
-		qp.ring, err = setup.Done(qp.handle, qp.qpn, qp.cap.provider(), uhwOut)
+		qp.ring, err = setup.Done(&qp.bell, qp.qpn, qp.cap.provider(), uhwOut)
 		if err == nil {
 			return nil
 		}
-		qp.c.dropQPBells(qp.handle)
+		qp.bell.free()
 	}
 	_ = qp.destroyKernel() // the failure that brought us here is reported
 	return qp.c.fail(methodQPCreate.name, qp.life.name, err)
@@ -259,30 +261,28 @@ func (qp *QP) String() string { return qp.life.name }
 // Close destroys the queue pair (QP_DESTROY). Requests that have not completed
 // never will; memory they use is no longer touched when Close returns. It may
 // be called more than once and from any goroutine.
-func (qp *QP) Close() error { return qp.life.close(qp.destroyExclusive, qp.release) }
+func (qp *QP) Close() error { return qp.life.close(qp.destroy, qp.release) }
 
-// destroyExclusive keeps doorbells out while the kernel destroys the object,
-// which it would otherwise refuse with EBUSY. The commands go first: the kernel
-// gives the handle to the next queue pair at once.
-func (qp *QP) destroyExclusive() error {
+// destroy keeps doorbells out while the kernel destroys the object, which it
+// would otherwise refuse with EBUSY, and ends posting before anybody can ring
+// for the queue pair that gets the handle next.
+func (qp *QP) destroy() error {
 	qp.sendMu.Lock()
 	defer qp.sendMu.Unlock()
 	qp.recvMu.Lock()
 	defer qp.recvMu.Unlock()
-	qp.c.dropQPBells(qp.handle)
-	return qp.destroyKernel()
+	if err := qp.destroyKernel(); err != nil {
+		return err
+	}
+	qp.bell.free()
+	qp.ring, qp.gone = nil, qp.ring
+	return nil
 }
 
 // release frees the rings of a queue pair that the kernel has destroyed.
 func (qp *QP) release() error {
 	qp.c.registry.drop(qp.key)
-	qp.sendMu.Lock()
-	qp.recvMu.Lock()
-	ring := qp.ring
-	qp.ring = nil
-	qp.recvMu.Unlock()
-	qp.sendMu.Unlock()
-	return ring.Close()
+	return qp.gone.Close()
 }
 
 func (qp *QP) destroyKernel() error {

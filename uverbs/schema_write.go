@@ -59,6 +59,4 @@ var (
 		in: size[abi.IBUverbsDestroyQP](), out: size[abi.IBUverbsDestroyQPResp]()}
 	cmdPostSend = writeCmd{name: "POST_SEND", num: uint32(abi.IB_USER_VERBS_CMD_POST_SEND),
 		in: size[abi.IBUverbsPostSend](), out: size[abi.IBUverbsPostSendResp]()}
-	cmdPostRecv = writeCmd{name: "POST_RECV", num: uint32(abi.IB_USER_VERBS_CMD_POST_RECV),
-		in: size[abi.IBUverbsPostRecv](), out: size[abi.IBUverbsPostRecvResp]()}
 )

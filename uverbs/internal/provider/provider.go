@@ -28,14 +28,21 @@ type Env interface {
 	// reading and writing.
 	Map(offset int64, length int) ([]byte, error)
 	Unmap(mem []byte) error
+}
 
-	// PostSendDoorbell asks the kernel to process the send queue of the QP
-	// (uverbs POST_SEND with no work requests of its own).
-	// PostRecvDoorbell and ArmCQ are POST_RECV and REQ_NOTIFY_CQ.
-	// None of them allocates.
-	PostSendDoorbell(qpHandle uint32) error
-	PostRecvDoorbell(qpHandle uint32) error
-	ArmCQ(cqHandle uint32, solicitedOnly bool) error
+// A CQBell sends the commands of one completion queue's data path. It allocates
+// nothing and may be used by several goroutines, until the queue is closed.
+type CQBell interface {
+	// Arm is REQ_NOTIFY_CQ.
+	Arm(solicitedOnly bool) error
+}
+
+// A QPBell is the same for a queue pair. Receives have no command: no driver
+// here needs one.
+type QPBell interface {
+	// Send asks the kernel to process the send queue (POST_SEND without work
+	// requests of its own).
+	Send() error
 }
 
 // A Context is the driver's share of an opened device. It builds the driver's
@@ -59,7 +66,7 @@ type CQSetup struct {
 
 	// Done finishes the driver's queue from the kernel's answer. When it
 	// fails the core destroys the kernel object.
-	Done  func(handle uint32, entries int, uhwOut []byte) (CQ, error)
+	Done  func(bell CQBell, entries int, uhwOut []byte) (CQ, error)
 	Abort func() // frees what was set up when the command failed; may be nil
 }
 
@@ -81,7 +88,7 @@ type QPRequest struct {
 type QPSetup struct {
 	UHWIn     []byte
 	UHWOutLen int
-	Done      func(handle, qpn uint32, cap QPCap, uhwOut []byte) (QP, error)
+	Done      func(bell QPBell, qpn uint32, cap QPCap, uhwOut []byte) (QP, error)
 	Abort     func()
 }
 

@@ -10,10 +10,10 @@ import (
 // cq is a completion queue. The kernel fills it (rxe_cq.c rxe_cq_post), drops
 // what does not fit and raises IB_EVENT_CQ_ERR then.
 type cq struct {
-	ring   ring
-	cons   uint32 // own copy of the consumer index, always masked
-	env    provider.Env
-	handle uint32
+	ring ring
+	cons uint32 // own copy of the consumer index, always masked
+	env  provider.Env
+	bell provider.CQBell
 }
 
 var _ provider.CQ = (*cq)(nil)
@@ -64,7 +64,7 @@ func decodeWC(wc *provider.WC, e *abi.IBUverbsWC) {
 
 // Arm asks for one event at the next completion. Completions that came before
 // raise none (rxe_verbs.c rxe_req_notify_cq), so the caller polls once more.
-func (q *cq) Arm(solicitedOnly bool) error { return q.env.ArmCQ(q.handle, solicitedOnly) }
+func (q *cq) Arm(solicitedOnly bool) error { return q.bell.Arm(solicitedOnly) }
 
 func (q *cq) Close() error { return q.ring.close(q.env) }
 

@@ -22,6 +22,12 @@ type fakeEnv struct {
 	armed     []bool
 }
 
+// fakeBell is the bell of the object with the given handle.
+type fakeBell struct {
+	env    *fakeEnv
+	handle uint32
+}
+
 var _ provider.Env = (*fakeEnv)(nil)
 
 func newFakeEnv() *fakeEnv {
@@ -61,23 +67,19 @@ func (e *fakeEnv) Unmap(mem []byte) error {
 	return nil
 }
 
-func (e *fakeEnv) PostSendDoorbell(handle uint32) error {
-	e.doorbells++
-	if e.doorErr != nil {
-		return e.doorErr
+func (b fakeBell) Send() error {
+	b.env.doorbells++
+	if b.env.doorErr != nil {
+		return b.env.doorErr
 	}
-	if e.onSend != nil {
-		e.onSend(handle)
+	if b.env.onSend != nil {
+		b.env.onSend(b.handle)
 	}
 	return nil
 }
 
-func (e *fakeEnv) PostRecvDoorbell(uint32) error {
-	return fmt.Errorf("fake: rxe needs no doorbell for receives")
-}
-
-func (e *fakeEnv) ArmCQ(_ uint32, solicitedOnly bool) error {
-	e.armed = append(e.armed, solicitedOnly)
+func (b fakeBell) Arm(solicitedOnly bool) error {
+	b.env.armed = append(b.env.armed, solicitedOnly)
 	return nil
 }
 
@@ -100,7 +102,7 @@ func newTestCQ(tb testing.TB, env *fakeEnv, handle uint32, slots int) (provider.
 	if err != nil {
 		tb.Fatal(err)
 	}
-	q, err := s.Done(handle, slots-1, env.add(k.mem))
+	q, err := s.Done(fakeBell{env, handle}, slots-1, env.add(k.mem))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -117,7 +119,7 @@ func newTestQP(tb testing.TB, env *fakeEnv, t abi.IBUverbsQPType, handle uint32)
 		tb.Fatal(err)
 	}
 	rq := env.add(k.rq.mem)
-	q, err := s.Done(handle, handle+16, testCap, append(rq, env.add(k.sq.mem)...))
+	q, err := s.Done(fakeBell{env, handle}, handle+16, testCap, append(rq, env.add(k.sq.mem)...))
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func FuzzRing(f *testing.F) {
 		}
 		host.PutUint32(mem[hdrLog2:], ^log2) // too late to matter
 		host.PutUint32(mem[hdrMask:], ^mask)
-		q := sendQueue{ring: r, prod: prod & r.mask, ops: rcOps[:], limits: limits{sges: 1, inline: 16}, env: newFakeEnv()}
+		q := sendQueue{ring: r, prod: prod & r.mask, ops: rcOps[:], limits: limits{sges: 1, inline: 16}, bell: fakeBell{env: newFakeEnv()}}
 		for range 40 {
 			wr := provider.SendWR{Opcode: abi.IB_UVERBS_WR_SEND, SGEs: sges(1, 1)}
 			if err := q.post(&wr); err != nil && err != provider.ErrQueueFull {
@@ -87,7 +87,7 @@ func FuzzPostSend(f *testing.F) {
 		host.PutUint32(mem[hdrMask:], 3)
 		q := sendQueue{
 			ring: mustRing(t, mem, sendWQESize+16*16), ops: rcOps[:],
-			limits: limits{sges: 16, inline: 256}, env: newFakeEnv(),
+			limits: limits{sges: 16, inline: 256}, bell: fakeBell{env: newFakeEnv()},
 		}
 		wr := provider.SendWR{Opcode: abi.IBUverbsWROpcode(opcode), Flags: flags, SGEs: sges(int(n), length), RemoteAddr: remote, Inline: inline}
 		for range 10 {

@@ -26,19 +26,19 @@ func (c *context) SetupCQ(provider.CQRequest) (*provider.CQSetup, error) {
 	return &provider.CQSetup{UHWOutLen: createCQResp, Done: c.finishCQ}, nil
 }
 
-func (c *context) finishCQ(handle uint32, entries int, out []byte) (provider.CQ, error) {
+func (c *context) finishCQ(bell provider.CQBell, entries int, out []byte) (provider.CQ, error) {
 	if len(out) < createCQResp {
 		return nil, shortAnswer("CREATE_CQ", len(out), createCQResp)
 	}
 	r, err := c.mapRing(out, wcSize)
 	if err != nil {
-		return nil, fmt.Errorf("rxe: completion queue %d: %w", handle, err)
+		return nil, fmt.Errorf("rxe: completion queue: %w", err)
 	}
 	if entries > int(r.mask) {
-		err = fmt.Errorf("rxe: completion queue %d: ring has %d entries, kernel said %d", handle, r.mask, entries)
+		err = fmt.Errorf("rxe: completion queue: ring has %d entries, kernel said %d", r.mask, entries)
 		return nil, errors.Join(err, r.close(c.env))
 	}
-	return &cq{ring: r, cons: r.cons.Load() & r.mask, env: c.env, handle: handle}, nil
+	return &cq{ring: r, cons: r.cons.Load() & r.mask, env: c.env, bell: bell}, nil
 }
 
 // SetupQP prepares a queue pair of type RC, UC or UD; other types match
@@ -51,12 +51,12 @@ func (c *context) SetupQP(req provider.QPRequest) (*provider.QPSetup, error) {
 	default:
 		return nil, fmt.Errorf("rxe: queue pair type %v (RC, UC and UD work): %w", t, errors.ErrUnsupported)
 	}
-	done := func(handle, qpn uint32, cap provider.QPCap, out []byte) (provider.QP, error) {
+	done := func(bell provider.QPBell, qpn uint32, cap provider.QPCap, out []byte) (provider.QP, error) {
 		if len(out) < createQPResp {
 			return nil, shortAnswer("CREATE_QP", len(out), createQPResp)
 		}
 		q := &qp{hasSRQ: req.HasSRQ, env: c.env}
-		err := c.finishSend(&q.send, opsOf(t), handle, cap, out[offSQ:])
+		err := c.finishSend(&q.send, opsOf(t), bell, cap, out[offSQ:])
 		if err == nil && !req.HasSRQ { // with an SRQ the kernel leaves rq_mi unwritten
 			err = c.finishRecv(&q.recv, cap, out[offRQ:])
 		}
@@ -70,7 +70,7 @@ func (c *context) SetupQP(req provider.QPRequest) (*provider.QPSetup, error) {
 
 // finishSend maps the send ring. The kernel sizes a slot for the larger of
 // inline data and entries, and reports what fits (rxe_init_sq).
-func (c *context) finishSend(q *sendQueue, ops []opFlags, handle uint32, cap provider.QPCap, mi []byte) error {
+func (c *context) finishSend(q *sendQueue, ops []opFlags, bell provider.QPBell, cap provider.QPCap, mi []byte) error {
 	room := max(uintptr(cap.MaxInline), uintptr(cap.MaxSendSGE)*sgeSize)
 	r, err := c.mapRing(mi, sendWQESize+room)
 	if err != nil {
@@ -84,7 +84,7 @@ func (c *context) finishSend(q *sendQueue, ops []opFlags, handle uint32, cap pro
 		l.inline = 0
 	}
 	prod := r.prod.Load() & r.mask
-	*q = sendQueue{ring: r, prod: prod, rung: prod, ops: ops, limits: l, env: c.env, handle: handle}
+	*q = sendQueue{ring: r, prod: prod, rung: prod, ops: ops, limits: l, bell: bell}
 	return nil
 }
 

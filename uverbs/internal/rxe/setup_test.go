@@ -38,7 +38,7 @@ func TestSetupCQRefuses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err = s.Done(3, tc.entries, tc.out(env)); err == nil || !strings.Contains(err.Error(), tc.err) {
+			if _, err = s.Done(fakeBell{env, 3}, tc.entries, tc.out(env)); err == nil || !strings.Contains(err.Error(), tc.err) {
 				t.Errorf("got error %v, want one with %q", err, tc.err)
 			}
 			if len(env.mapped) != 0 {
@@ -85,7 +85,7 @@ func TestSetupQPUndoes(t *testing.T) {
 			rq := env.add(newRingMem(8, tc.rqSlot))
 			out := append(rq, env.add(newRingMem(8, tc.sqSlot))...)
 			env.failAt = tc.failAt
-			if _, err = s.Done(1, 17, testCap, out[:tc.out]); err == nil || !strings.Contains(err.Error(), tc.err) {
+			if _, err = s.Done(fakeBell{env, 1}, 17, testCap, out[:tc.out]); err == nil || !strings.Contains(err.Error(), tc.err) {
 				t.Errorf("got error %v, want one with %q", err, tc.err)
 			}
 			if len(env.mapped) != 0 {
@@ -120,7 +120,7 @@ func TestQPWithSRQ(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := s.Done(1, 17, testCap, append(make([]byte, 16), env.add(newRingMem(8, 512))...))
+	q, err := s.Done(fakeBell{env, 1}, 17, testCap, append(make([]byte, 16), env.add(newRingMem(8, 512))...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestNoEntriesNoInline(t *testing.T) {
 		t.Fatal(err)
 	}
 	rq := env.add(newRingMem(2, 64))
-	q, err := s.Done(1, 17, provider.QPCap{MaxSendWR: 1, MaxInline: 8}, append(rq, env.add(newRingMem(2, 256))...))
+	q, err := s.Done(fakeBell{env, 1}, 17, provider.QPCap{MaxSendWR: 1, MaxInline: 8}, append(rq, env.add(newRingMem(2, 256))...))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,8 +16,7 @@ type sendQueue struct {
 	rung   uint32 // producer index that the kernel was last told of
 	ops    []opFlags
 	limits limits
-	env    provider.Env
-	handle uint32
+	bell   provider.QPBell
 }
 
 // limits are what one request may carry, checked at setup to fit a slot.
@@ -56,7 +55,7 @@ func (q *sendQueue) flush() error {
 		return nil
 	}
 	q.ring.prod.Store(q.prod)
-	if err := q.env.PostSendDoorbell(q.handle); err != nil {
+	if err := q.bell.Send(); err != nil {
 		return err
 	}
 	q.rung = q.prod
