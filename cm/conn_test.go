@@ -263,11 +263,7 @@ func TestRemoteAccessError(t *testing.T) {
 	if !errors.As(err, &ce) || ce.Status != abi.IB_WC_REM_ACCESS_ERR {
 		t.Fatalf("got %v, want a completion error", err)
 	}
-	select {
-	case <-client.Done():
-	case <-ctx.Done():
-		t.Fatal("the connection did not end")
-	}
+	waitEnd(t, client)
 	if !errors.As(client.Err(), &ce) {
 		t.Errorf("Err is %v", client.Err())
 	}
@@ -307,7 +303,7 @@ func TestPeerCloses(t *testing.T) {
 	if err := client.Close(); err != nil {
 		t.Fatal(err)
 	}
-	<-server.Done()
+	waitEnd(t, server)
 	for range 3 {
 		if m, err := server.Recv(ctx); err != nil || string(m.Data) != "bye" {
 			t.Fatalf("last message: %v", err)
@@ -428,7 +424,7 @@ func TestDisconnectThenClose(t *testing.T) {
 		t.Fatal(err)
 	}
 	wants(t, client.Err(), ErrPeerClosed)
-	<-server.Done()
+	waitEnd(t, server)
 	if err := server.Disconnect(ctx); err != nil {
 		t.Errorf("disconnect of the other side: %v", err)
 	}
@@ -454,7 +450,7 @@ func TestCloseWithSilentPeer(t *testing.T) {
 		t.Errorf("close took %v", d)
 	}
 	r.cm.Unmute()
-	<-server.Done()
+	waitEnd(t, server)
 }
 
 func TestDeviceRemoval(t *testing.T) {
@@ -478,7 +474,7 @@ func TestDeviceRemoval(t *testing.T) {
 	_, err = get(t, recv)
 	wants(t, err, ErrDeviceRemoved)
 	for _, c := range []*Conn{client, server} {
-		<-c.Done()
+		waitEnd(t, c)
 		wants(t, c.Err(), ErrDeviceRemoved)
 		wants(t, c.SendCopy(ctx, []byte("x")), ErrDeviceRemoved)
 	}

@@ -134,20 +134,19 @@ func TestDialKernelErrors(t *testing.T) {
 	}
 }
 
-// TestDialCancelledWhileSucceeding cancels at the last command: the connection
-// is up in the kernel, and torn down again.
+// TestDialCancelledWhileSucceeding cancels when the connection is up in the
+// kernel but not in the caller's hands: it is torn down again, at once.
 func TestDialCancelledWhileSucceeding(t *testing.T) {
 	r := newRig(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	var accepts atomic.Int32
-	r.cm.After = func(c fakecm.Call) {
-		if c.Cmd == abi.RDMA_USER_CM_CMD_ACCEPT && accepts.Add(1) == 2 { // the answer was the first
-			cancel()
-		}
-	}
 	l := r.listen(nil)
 	dialed := async(func() (*Conn, error) {
-		return (&Dialer{Config: &Config{CloseTimeout: time.Minute}}).DialAddr(ctx, serverAddr)
+		d := &Dialer{Config: &Config{CloseTimeout: time.Minute}, OnStep: func(s Step) {
+			if s.Name == stepEstablish {
+				cancel()
+			}
+		}}
+		return d.DialAddr(ctx, serverAddr)
 	})
 	req, err := l.Accept(testContext(t))
 	if err != nil {
@@ -161,7 +160,7 @@ func TestDialCancelledWhileSucceeding(t *testing.T) {
 	if c != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, %v", c, err)
 	}
-	<-server.Done()
+	waitEnd(t, server)
 	wants(t, server.Err(), ErrPeerClosed)
 	if err := server.Close(); err != nil {
 		t.Error(err)

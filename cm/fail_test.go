@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/internal/fakecm"
+	"github.com/purerdma/rdma/ucma"
 )
 
 // session is a listener, a connection and one message each way: everything
@@ -168,4 +170,61 @@ func TestEachVerbsCallFails(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestSpuriousEvents: the device says readable and has nothing, again and
+// again.
+func TestSpuriousEvents(t *testing.T) {
+	r := newRig(t)
+	var n atomic.Int64
+	r.cm.Before = func(c fakecm.Call) error {
+		if c.Cmd == abi.RDMA_USER_CM_CMD_GET_EVENT && c.Op == "write" && n.Add(1)%4 != 0 {
+			return syscall.EAGAIN
+		}
+		return nil
+	}
+	if err := session(t); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestShortWrites: half a command is a failed command.
+func TestShortWrites(t *testing.T) {
+	for _, cmd := range []uint32{
+		abi.RDMA_USER_CM_CMD_CREATE_ID, abi.RDMA_USER_CM_CMD_BIND, abi.RDMA_USER_CM_CMD_CONNECT,
+		abi.RDMA_USER_CM_CMD_ACCEPT, abi.RDMA_USER_CM_CMD_GET_EVENT,
+	} {
+		t.Run(ucma.CommandName(cmd), func(t *testing.T) {
+			r := newRig(t)
+			var once atomic.Bool
+			r.cm.Before = func(c fakecm.Call) error {
+				if c.Op == "write" && c.Cmd == cmd && !once.Swap(true) {
+					return fakecm.ErrShort
+				}
+				return nil
+			}
+			wants(t, session(t), syscall.EIO)
+		})
+	}
+}
+
+// TestOldKernel: nothing here needs what newer kernels added.
+func TestOldKernel(t *testing.T) {
+	r := newRig(t)
+	r.cm.Old, r.verbs.NoIoctl = true, true
+	if err := session(t); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestRefusedWrites: a process that changed its credentials is told so.
+func TestRefusedWrites(t *testing.T) {
+	r := newRig(t)
+	r.cm.Before = func(c fakecm.Call) error {
+		if c.Op == "write" {
+			return syscall.EACCES
+		}
+		return nil
+	}
+	wants(t, session(t), ucma.ErrCredentialsChanged, syscall.EACCES, os.ErrPermission)
 }

@@ -135,6 +135,16 @@ func get[T any](t testing.TB, c <-chan result[T]) (T, error) {
 	}
 }
 
+// waitEnd returns when the connection has ended.
+func waitEnd(t testing.TB, c *Conn) {
+	t.Helper()
+	select {
+	case <-c.Done():
+	case <-time.After(5 * time.Second):
+		t.Fatal("the connection does not end")
+	}
+}
+
 func testContext(t testing.TB) context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	t.Cleanup(cancel)
