@@ -42,11 +42,16 @@ func TestRxeUnsupportedOpcodes(t *testing.T) {
 }
 
 func TestRxeUC(t *testing.T) {
-	a, b := rxePair(t, rxeConfig{typ: abi.IB_UVERBS_QPT_UC, cap: verbsCap})
-	for _, run := range []func(*testing.T, *verbsSide, *verbsSide){
-		verbsSend, verbsSendImm, verbsWriteImm, verbsInline, verbsEntries, verbsBatch,
-	} {
-		run(t, a, b)
+	for _, style := range verbsStyles {
+		t.Run(style.String(), func(t *testing.T) {
+			a, b := rxePair(t, rxeConfig{typ: abi.IB_UVERBS_QPT_UC, cap: verbsCap, style: style})
+			for _, run := range []func(*testing.T, *verbsSide, *verbsSide){
+				verbsSend, verbsSendImm, verbsWriteImm, verbsInline, verbsEntries, verbsBatch, verbsSolicited,
+			} {
+				run(t, a, b)
+				run(t, b, a)
+			}
+		})
 	}
 }
 

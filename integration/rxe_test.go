@@ -101,12 +101,6 @@ func rxeToRTS(s, peer *verbsSide, gid uverbs.GIDEntry) error {
 		access = uverbs.AccessLocalWrite | uverbs.AccessRemoteWrite
 	}
 	path := uverbs.AHAttr{DGID: gid.GID, SGIDIndex: uint8(gid.Index), Port: 1}
-	if s.qp.Type() == abi.IB_UVERBS_QPT_UC {
-		rtr := uverbs.QPAttr{State: abi.IB_QPS_RTR, AH: path, PathMTU: abi.IB_MTU_1024, DestQPN: peer.qp.Number(), RQPSN: peer.psn, Port: 1}
-		return errors.Join(s.qp.ToInit(1, access),
-			s.qp.Modify(rtr, abi.IB_QP_STATE|abi.IB_QP_AV|abi.IB_QP_PATH_MTU|abi.IB_QP_DEST_QPN|abi.IB_QP_RQ_PSN),
-			s.qp.Modify(uverbs.QPAttr{State: abi.IB_QPS_RTS, SQPSN: s.psn}, abi.IB_QP_STATE|abi.IB_QP_SQ_PSN))
-	}
 	return errors.Join(s.qp.ToInit(1, access),
 		s.qp.ToRTR(uverbs.RTRConfig{AH: path, DestQPN: peer.qp.Number(), PSN: peer.psn, MaxDestRdAtomic: 4, MinRNRTimer: 1}),
 		s.qp.ToRTS(uverbs.RTSConfig{PSN: s.psn, Timeout: 14, RetryCount: 7, RNRRetry: 7, MaxRdAtomic: 4}))

@@ -95,11 +95,45 @@ func TestModifyQuery(t *testing.T) {
 	})
 }
 
+// TestTransitions takes a queue pair of each type all the way; the fake knows
+// what each step of each type demands and refuses.
+func TestTransitions(t *testing.T) {
+	eachStyle(t, func(t *testing.T, _ *fakeverbs.Kernel, c *uverbs.Context) {
+		r := mustBuild(t, c, nil)
+		for _, typ := range []abi.IBUverbsQPType{abi.IB_UVERBS_QPT_RC, abi.IB_UVERBS_QPT_UC, abi.IB_UVERBS_QPT_UD} {
+			qp, err := r.pd.CreateQP(uverbs.QPConfig{Type: typ, SendCQ: r.cq, RecvCQ: r.cq})
+			if err != nil {
+				t.Fatal(err)
+			}
+			init := func() error { return qp.ToInit(1, uverbs.AccessLocalWrite) }
+			if typ == abi.IB_UVERBS_QPT_UD {
+				init = func() error { return qp.ToInitUD(1, 0x1234) }
+			}
+			if err := qp.ToRTS(uverbs.RTSConfig{}); !errors.Is(err, syscall.EINVAL) {
+				t.Errorf("%v: RESET to RTS: %v", typ, err)
+			}
+			for range 2 {
+				err := errors.Join(init(), qp.ToRTR(uverbs.RTRConfig{}), qp.ToRTS(uverbs.RTSConfig{}), qp.ToError(), qp.ToReset())
+				if err != nil {
+					t.Errorf("%v: %v", typ, err)
+				}
+			}
+			if err := qp.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
 func TestModifyFromCM(t *testing.T) {
 	eachStyle(t, func(t *testing.T, _ *fakeverbs.Kernel, c *uverbs.Context) {
 		r := mustBuild(t, c, nil)
+		if err := r.qp.ToInit(1, 0); err != nil {
+			t.Fatal(err)
+		}
 		attr := abi.IBUverbsQPAttr{
-			QPAttrMask: uint32(abi.IB_QP_STATE | abi.IB_QP_AV | abi.IB_QP_DEST_QPN), QPState: uint32(abi.IB_QPS_RTR),
+			QPAttrMask: uint32(abi.IB_QP_STATE | abi.IB_QP_AV | abi.IB_QP_DEST_QPN | abi.IB_QP_PATH_MTU |
+				abi.IB_QP_RQ_PSN | abi.IB_QP_MAX_DEST_RD_ATOMIC | abi.IB_QP_MIN_RNR_TIMER), QPState: uint32(abi.IB_QPS_RTR),
 			DestQPNum: 77, AHAttr: abi.IBUverbsAHAttr{IsGlobal: 1, PortNum: 1},
 		}
 		attr.AHAttr.GRH = abi.IBUverbsGlobalRoute{Dgid: [16]uint8{0xfe, 0x80, 15: 1}, SgidIndex: 3, HopLimit: 255, TrafficClass: 8, FlowLabel: 0xabcde}
@@ -115,6 +149,10 @@ func TestModifyFromCM(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got.AH); diff != "" || got.State != abi.IB_QPS_RTR || got.DestQPN != 77 {
 			t.Errorf("%+v (-want +got):\n%s", got, diff)
+		}
+		attr.QPState = uint32(abi.IB_QPS_RTS)
+		if converted, mask := uverbs.QPAttrFromCM(&attr); converted.State != abi.IB_QPS_RTS || converted.AH != want || uint32(mask) != attr.QPAttrMask {
+			t.Errorf("%+v, mask %#x", converted, mask)
 		}
 	})
 }

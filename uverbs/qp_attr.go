@@ -148,24 +148,27 @@ func attrFromQuery(r *abi.IBUverbsQueryQPResp) QPAttr {
 	}
 }
 
-// modifyFromCM converts what the connection manager says a queue pair needs.
-func modifyFromCM(a *abi.IBUverbsQPAttr) abi.IBUverbsModifyQP {
-	return abi.IBUverbsModifyQP{
-		Dest: destFromAH(&a.AHAttr), AltDest: destFromAH(&a.AltAHAttr), AttrMask: a.QPAttrMask,
-		QKey: a.QKey, RQPSN: a.RQPSN, SQPSN: a.SQPSN, DestQPNum: a.DestQPNum,
-		QPAccessFlags: a.QPAccessFlags, PKeyIndex: a.PKeyIndex, AltPKeyIndex: a.AltPKeyIndex,
-		QPState: uint8(a.QPState), CurQPState: uint8(a.CurQPState), PathMTU: uint8(a.PathMTU),
-		PathMigState: uint8(a.PathMigState), EnSqdAsyncNotify: a.EnSqdAsyncNotify,
-		MaxRdAtomic: a.MaxRdAtomic, MaxDestRdAtomic: a.MaxDestRdAtomic, MinRnrTimer: a.MinRnrTimer,
-		PortNum: a.PortNum, Timeout: a.Timeout, RetryCnt: a.RetryCnt, RnrRetry: a.RnrRetry,
-		AltPortNum: a.AltPortNum, AltTimeout: a.AltTimeout,
-	}
+// QPAttrFromCM converts what the connection manager says a queue pair needs
+// (ucma INIT_QP_ATTR), for programs that look at it or change it before Modify.
+func QPAttrFromCM(a *abi.IBUverbsQPAttr) (QPAttr, abi.IBQPAttrMask) {
+	return QPAttr{
+		State: abi.IBQPState(a.QPState), CurState: abi.IBQPState(a.CurQPState),
+		PathMTU: abi.IBMTU(a.PathMTU), MigState: abi.IBMigState(a.PathMigState), QKey: a.QKey,
+		RQPSN: a.RQPSN, SQPSN: a.SQPSN, DestQPN: a.DestQPNum, Access: Access(a.QPAccessFlags),
+		AH: AHAttrFromCM(&a.AHAttr), AltAH: AHAttrFromCM(&a.AltAHAttr), AltPort: a.AltPortNum,
+		AltPKey: a.AltPKeyIndex, AltTmout: a.AltTimeout, PKeyIndex: a.PKeyIndex, Port: a.PortNum,
+		SQDNotify: a.EnSqdAsyncNotify != 0, MaxRdAtomic: a.MaxRdAtomic,
+		MaxDestRdAtomic: a.MaxDestRdAtomic, MinRNRTimer: a.MinRnrTimer, Timeout: a.Timeout,
+		RetryCount: a.RetryCnt, RNRRetry: a.RnrRetry,
+	}, abi.IBQPAttrMask(a.QPAttrMask)
 }
 
-func destFromAH(a *abi.IBUverbsAHAttr) abi.IBUverbsQPDest {
-	return abi.IBUverbsQPDest{
-		Dgid: a.GRH.Dgid, FlowLabel: a.GRH.FlowLabel, Dlid: a.Dlid, SgidIndex: a.GRH.SgidIndex,
-		HopLimit: a.GRH.HopLimit, TrafficClass: a.GRH.TrafficClass, SL: a.SL,
-		SrcPathBits: a.SrcPathBits, StaticRate: a.StaticRate, IsGlobal: a.IsGlobal, PortNum: a.PortNum,
+// AHAttrFromCM converts a path that the connection manager reports, in the
+// attributes of a queue pair or in the event of a datagram service.
+func AHAttrFromCM(a *abi.IBUverbsAHAttr) AHAttr {
+	return AHAttr{
+		DGID: a.GRH.Dgid, SGIDIndex: a.GRH.SgidIndex, Global: a.IsGlobal != 0,
+		FlowLabel: a.GRH.FlowLabel, HopLimit: a.GRH.HopLimit, TrafficClass: a.GRH.TrafficClass,
+		DLID: a.Dlid, SL: a.SL, SrcPathBits: a.SrcPathBits, StaticRate: a.StaticRate, Port: a.PortNum,
 	}
 }

@@ -17,9 +17,7 @@ func (qp *QP) Modify(attr QPAttr, mask abi.IBQPAttrMask) error {
 // ModifyFromCM changes the attributes that the connection manager determined
 // (ucma INIT_QP_ATTR), as the mask inside says.
 func (qp *QP) ModifyFromCM(attr *abi.IBUverbsQPAttr) error {
-	req := modifyFromCM(attr)
-	req.QPHandle = qp.handle
-	return qp.modify(req, 0)
+	return qp.Modify(QPAttrFromCM(attr))
 }
 
 func (qp *QP) modify(req abi.IBUverbsModifyQP, rate uint32) error {
@@ -88,7 +86,17 @@ func (qp *QP) ToInit(port uint8, access Access) error {
 		abi.IB_QP_STATE|abi.IB_QP_PKEY_INDEX|abi.IB_QP_PORT|abi.IB_QP_ACCESS_FLAGS)
 }
 
-// RTRConfig is what a connected queue pair must know of its peer to receive.
+// ToInitUD is ToInit for a datagram queue pair. It drops messages whose
+// SendWR.RemoteQKey is not qkey. A number with the highest bit set is for
+// privileged programs.
+func (qp *QP) ToInitUD(port uint8, qkey uint32) error {
+	return qp.Modify(QPAttr{State: abi.IB_QPS_INIT, Port: port, QKey: qkey},
+		abi.IB_QP_STATE|abi.IB_QP_PKEY_INDEX|abi.IB_QP_PORT|abi.IB_QP_QKEY)
+}
+
+// RTRConfig is what a connected queue pair must know of its peer to receive. A
+// datagram queue pair has no peer: all is ignored. So are the last two fields
+// on an unreliable connection.
 type RTRConfig struct {
 	AH      AHAttr    // the path to the peer
 	MTU     abi.IBMTU // path MTU; 0 becomes IB_MTU_1024
@@ -104,7 +112,7 @@ type RTRConfig struct {
 	MinRNRTimer uint8
 }
 
-// ToRTR takes a reliably connected queue pair from INIT to RTR: it receives.
+// ToRTR takes a queue pair from INIT to RTR: it receives.
 func (qp *QP) ToRTR(cfg RTRConfig) error {
 	if cfg.MTU == 0 {
 		cfg.MTU = abi.IB_MTU_1024
@@ -113,11 +121,18 @@ func (qp *QP) ToRTR(cfg RTRConfig) error {
 		State: abi.IB_QPS_RTR, AH: cfg.AH, PathMTU: cfg.MTU, DestQPN: cfg.DestQPN, RQPSN: cfg.PSN,
 		MaxDestRdAtomic: max(cfg.MaxDestRdAtomic, 1), MinRNRTimer: cfg.MinRNRTimer,
 	}
-	return qp.Modify(attr, abi.IB_QP_STATE|abi.IB_QP_AV|abi.IB_QP_PATH_MTU|abi.IB_QP_DEST_QPN|
-		abi.IB_QP_RQ_PSN|abi.IB_QP_MAX_DEST_RD_ATOMIC|abi.IB_QP_MIN_RNR_TIMER)
+	mask := abi.IB_QP_STATE
+	if qp.cfg.Type != abi.IB_UVERBS_QPT_UD {
+		mask |= abi.IB_QP_AV | abi.IB_QP_PATH_MTU | abi.IB_QP_DEST_QPN | abi.IB_QP_RQ_PSN
+	}
+	if qp.reliable() {
+		mask |= abi.IB_QP_MAX_DEST_RD_ATOMIC | abi.IB_QP_MIN_RNR_TIMER
+	}
+	return qp.Modify(attr, mask)
 }
 
-// RTSConfig is what a connected queue pair must know to send.
+// RTSConfig is what a queue pair must know to send. Only PSN counts for
+// datagrams and unreliable connections.
 type RTSConfig struct {
 	PSN         uint32 // the first packet number, 24 bits; see NewPSN
 	Timeout     uint8  // see QPAttr.Timeout; 0 waits for ever
@@ -126,14 +141,23 @@ type RTSConfig struct {
 	MaxRdAtomic uint8  // own reads and atomic operations outstanding; 0 becomes 1
 }
 
-// ToRTS takes a reliably connected queue pair from RTR to RTS: it sends too.
+// ToRTS takes a queue pair from RTR to RTS: it sends too.
 func (qp *QP) ToRTS(cfg RTSConfig) error {
 	attr := QPAttr{
 		State: abi.IB_QPS_RTS, SQPSN: cfg.PSN, Timeout: cfg.Timeout, RetryCount: cfg.RetryCount,
 		RNRRetry: cfg.RNRRetry, MaxRdAtomic: max(cfg.MaxRdAtomic, 1),
 	}
-	return qp.Modify(attr, abi.IB_QP_STATE|abi.IB_QP_SQ_PSN|abi.IB_QP_TIMEOUT|abi.IB_QP_RETRY_CNT|
-		abi.IB_QP_RNR_RETRY|abi.IB_QP_MAX_QP_RD_ATOMIC)
+	mask := abi.IB_QP_STATE | abi.IB_QP_SQ_PSN
+	if qp.reliable() {
+		mask |= abi.IB_QP_TIMEOUT | abi.IB_QP_RETRY_CNT | abi.IB_QP_RNR_RETRY | abi.IB_QP_MAX_QP_RD_ATOMIC
+	}
+	return qp.Modify(attr, mask)
+}
+
+// reliable reports whether the transitions to RTR and RTS have the attributes
+// of acknowledged transports, which the others refuse (qp_state_table).
+func (qp *QP) reliable() bool {
+	return qp.cfg.Type != abi.IB_UVERBS_QPT_UD && qp.cfg.Type != abi.IB_UVERBS_QPT_UC
 }
 
 // ToError takes the queue pair to ERR from any state: what is posted completes

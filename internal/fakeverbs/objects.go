@@ -27,6 +27,7 @@ type qp struct {
 	pd         *pd
 	send, recv *cq
 	sq, rq     *ring
+	typ        abi.IBUverbsQPType
 	qpn        uint32
 	state      uint8
 	attr       abi.IBUverbsModifyQP // the last MODIFY_QP
@@ -151,6 +152,7 @@ func (k *Kernel) createQPNative(r *request) error {
 	if err != nil {
 		return err
 	}
+	q.typ = abi.IBUverbsQPType(r.u64(9))
 	r.attr(0).Data = uint64(h)
 	put(r, 13, c)
 	put(r, 14, q.qpn)
@@ -167,6 +169,7 @@ func (k *Kernel) createQPWrite(r *request) error {
 	if err != nil {
 		return err
 	}
+	q.typ = abi.IBUverbsQPType(req.QPType)
 	answer(r, abi.IBUverbsCreateQPResp{
 		QPHandle: h, QPN: q.qpn, MaxSendWR: c.MaxSendWR, MaxRecvWR: c.MaxRecvWR,
 		MaxSendSGE: c.MaxSendSGE, MaxRecvSGE: c.MaxRecvSGE, MaxInlineData: c.MaxInlineData,
@@ -210,6 +213,9 @@ func (k *Kernel) modifyQP(r *request) error {
 	}
 	if req.AttrMask&^(1<<21-1) != 0 {
 		return syscall.EOPNOTSUPP
+	}
+	if err := q.checkModify(req); err != nil {
+		return err
 	}
 	q.attr = *req
 	if req.AttrMask&uint32(abi.IB_QP_DEST_QPN) != 0 {
