@@ -39,10 +39,9 @@ type ListenConfig struct {
 // A Listener takes connection requests. All methods are safe for concurrent
 // use.
 type Listener struct {
-	id     *ID
-	cfg    Config
-	addr   net.Addr
-	device string
+	id   *ID
+	cfg  Config
+	addr net.Addr
 
 	queue chan *Request // has room for the backlog
 
