@@ -240,6 +240,53 @@ func TestRecvCopyShortBuffer(t *testing.T) {
 	}
 }
 
+// TestRecvCopyPutsBack: a receive that waits gets the message that another one
+// had no room for.
+func TestRecvCopyPutsBack(t *testing.T) {
+	r := newRig(t)
+	client, server := r.pair(r.listen(nil), new(Dialer))
+	ctx := testContext(t)
+	for range 20 {
+		var results []<-chan result[string]
+		for range 2 {
+			results = append(results, async(func() (string, error) {
+				m, err := server.Recv(ctx)
+				if err != nil {
+					return "", err
+				}
+				s := string(m.Data)
+				return s, m.Release()
+			}))
+		}
+		short := async(func() (int, error) { return server.RecvCopy(ctx, make([]byte, 1)) })
+		for _, s := range []string{"one", "two"} {
+			if err := client.SendCopy(ctx, []byte(s)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := map[string]bool{}
+		for _, c := range results {
+			s, err := get(t, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[s] = true
+		}
+		if !got["one"] || !got["two"] {
+			t.Fatalf("got %v", got)
+		}
+		// The short one is served or not, depending on whose turn it was.
+		if err := client.SendCopy(ctx, []byte("x")); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := get(t, short); errors.Is(err, io.ErrShortBuffer) {
+			if _, err := server.RecvCopy(ctx, make([]byte, 1)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 // TestRemoteAccessError: the device's verdict ends both the operation and the
 // connection, with its cause.
 func TestRemoteAccessError(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"syscall"
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/ucma"
@@ -173,13 +174,27 @@ func (a *attempt) check() (Config, error) {
 	if err := checkPrivateData(a.PrivateData, MaxConnectData); err != nil {
 		return cfg, err
 	}
-	if err := checkAddr(a.remote.Addr()); err != nil {
-		return cfg, err
+	return cfg, a.checkAddrs()
+}
+
+// checkAddrs refuses pairs of addresses between which there is no path. The
+// kernel would take the unspecified address for this host, bind the first
+// device there is, and fail a step later (cma_resolve_loopback).
+func (a *attempt) checkAddrs() error {
+	remote, local := a.remote.Addr(), a.LocalAddr.Addr()
+	if err := checkAddr(remote); err != nil {
+		return err
 	}
-	if a.LocalAddr.IsValid() {
-		return cfg, checkAddr(a.LocalAddr.Addr())
+	if !remote.IsValid() || remote.Unmap().IsUnspecified() {
+		return fmt.Errorf("%v is not the address of a peer: %w", remote, syscall.EINVAL)
 	}
-	return cfg, nil
+	if !a.LocalAddr.IsValid() {
+		return nil
+	}
+	if local.Unmap().Is4() != remote.Unmap().Is4() {
+		return fmt.Errorf("local address %v and remote address %v are of different families: %w", local, remote, syscall.EINVAL)
+	}
+	return checkAddr(local)
 }
 
 // connect takes the ID and its queue pair through the handshake. A connection
@@ -279,7 +294,7 @@ func inStep(step string, err error) error {
 	return &stepFailure{step: step, err: err}
 }
 
-// describePath says what is at the other end of a step that timed out.
+// describeTimeout says what to look at when nobody answered in a step.
 func describeTimeout(step string, remote fmt.Stringer) string {
 	switch step {
 	case stepResolveAddr:

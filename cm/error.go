@@ -222,11 +222,8 @@ func stepError(step string, err error) error {
 	if err == nil {
 		return nil
 	}
-	switch {
-	case isErrno(err, syscall.ENODEV):
+	if isErrno(err, syscall.ENODEV) {
 		err = withCause(ErrNoDevice, err)
-	case isErrno(err, syscall.ENXIO): // ucma_get_ctx_dev: the ID had a device
-		err = withCause(ErrDeviceRemoved, err)
 	}
 	return &stepFailure{step: step, err: err}
 }

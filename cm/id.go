@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"syscall"
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/ucma"
@@ -183,7 +184,12 @@ func (id *ID) do(cmd func(ch *ucma.Channel, handle uint32) error) error {
 	if id.closed {
 		return net.ErrClosed
 	}
-	return cmd(id.channel.ch, id.handle)
+	err := cmd(id.channel.ch, id.handle)
+	if isErrno(err, syscall.ENXIO) {
+		// The kernel has closed the ID with its device (ucma_get_ctx).
+		return withCause(ErrDeviceRemoved, err)
+	}
+	return err
 }
 
 // deliver takes an event from the channel's goroutine. It reports false when

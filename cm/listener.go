@@ -17,7 +17,10 @@ import (
 type netAddr = net.Addr
 
 // defaultBacklog is how many requests wait for Accept.
-const defaultBacklog = 1024
+const (
+	defaultBacklog = 1024
+	maxBacklog     = 1 << 20
+)
 
 // A ListenConfig says how to listen. A nil pointer means all defaults.
 type ListenConfig struct {
@@ -26,7 +29,8 @@ type ListenConfig struct {
 	Config *Config
 
 	// Backlog is how many requests may wait for Accept; more are rejected
-	// at once, with the text "busy" as private data. 0 means 1024.
+	// at once, with the text "busy" as private data. 0 means 1024; the most
+	// is 2^20.
 	Backlog int
 
 	// AFOnly keeps an IPv6 wildcard from taking IPv4 connections too.
@@ -98,8 +102,8 @@ func listen(addr netip.AddrPort, cfg *ListenConfig) (*Listener, error) {
 	if lc.Backlog == 0 {
 		lc.Backlog = defaultBacklog
 	}
-	if lc.Backlog < 0 {
-		return nil, fmt.Errorf("backlog %d: %w", lc.Backlog, syscall.EINVAL)
+	if lc.Backlog < 0 || lc.Backlog > maxBacklog {
+		return nil, fmt.Errorf("backlog %d, allowed are 0 to %d: %w", lc.Backlog, maxBacklog, syscall.EINVAL)
 	}
 	if err := checkAddr(addr.Addr()); err != nil {
 		return nil, err
@@ -157,7 +161,8 @@ func (l *Listener) ID() *ID { return l.id }
 // Busy returns how many requests were rejected because the backlog was full.
 func (l *Listener) Busy() uint64 { return l.busy.Load() }
 
-// lose ends the waits of Accept: the ID is closed or its channel broken.
+// lose ends the waits of Accept: the ID is closed, its channel broken or its
+// device removed.
 func (l *Listener) lose(err error) {
 	l.lostOnce.Do(func() {
 		l.lostErr = err
@@ -165,11 +170,21 @@ func (l *Listener) lose(err error) {
 	})
 }
 
-// handle queues requests, in the event channel's goroutine.
+// handle sees the listener's events, in the event channel's goroutine.
 func (l *Listener) handle(ev ucma.Event) bool {
-	if ev.Type != abi.RDMA_CM_EVENT_CONNECT_REQUEST {
-		return false
+	switch ev.Type {
+	case abi.RDMA_CM_EVENT_CONNECT_REQUEST:
+		return l.enqueue(ev)
+	case abi.RDMA_CM_EVENT_DEVICE_REMOVAL:
+		// The kernel has closed the ID, also if the device comes back. A
+		// wildcard listener gets no such event (cma_process_remove).
+		l.lose(ErrDeviceRemoved)
 	}
+	return false
+}
+
+// enqueue keeps a request for Accept, or refuses it when there are too many.
+func (l *Listener) enqueue(ev ucma.Event) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ending {
@@ -193,8 +208,12 @@ func (l *Listener) handle(ev ucma.Event) bool {
 }
 
 // Accept returns the next connection request. Nothing is committed yet:
-// answer it with Request.Accept or Request.Reject. After Close the error
-// matches net.ErrClosed.
+// answer it with Request.Accept or Request.Reject.
+//
+// The error is ctx's when it ends first; others are final: it matches
+// net.ErrClosed after Close, and ErrDeviceRemoved when the device of the
+// address was removed. A listener on an unspecified address lives on then, and
+// takes connections on the device again when it comes back.
 func (l *Listener) Accept(ctx context.Context) (*Request, error) {
 	for {
 		select {

@@ -23,10 +23,12 @@ type recvQueue struct {
 	unread []*Message // given back by RecvCopy
 }
 
-// received is a message as the completion describes it.
+// received is a message as the completion describes it, or one that was given
+// back.
 type received struct {
-	slot uint32
-	wc   uverbs.WC
+	slot   uint32
+	wc     uverbs.WC
+	unread *Message
 }
 
 func (q *recvQueue) init(depth, size int, buffers *Region) {

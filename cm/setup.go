@@ -15,11 +15,12 @@ import (
 const minRNRTimer = 12
 
 // newConn makes the connection's queues on the device that id is bound to,
-// ready to receive. On error it undoes what it did, and closes id too.
+// ready to receive. On error it undoes what it did; id is the caller's to
+// close.
 func newConn(id *ID, cfg Config) (*Conn, error) {
 	route, err := id.Route()
 	if err != nil {
-		return nil, &stepFailure{step: stepOpenDevice, err: err}
+		return nil, stepError(stepOpenDevice, err)
 	}
 	dev, err := acquireDevice(route)
 	if err != nil {

@@ -111,6 +111,9 @@ func (c *Conn) Recv(ctx context.Context) (*Message, error) {
 	if err != nil {
 		return nil, c.opError("receive", err)
 	}
+	if r.unread != nil {
+		return r.unread, nil
+	}
 	return c.message(r), nil
 }
 
@@ -124,9 +127,7 @@ func (c *Conn) RecvCopy(ctx context.Context, p []byte) (n int, err error) {
 	}
 	if len(m.Data) > len(p) {
 		n = len(m.Data)
-		c.recvs.mu.Lock()
-		c.recvs.unread = append(c.recvs.unread, m)
-		c.recvs.mu.Unlock()
+		c.putBack(m)
 		return n, c.opError("receive", fmt.Errorf("message of %d bytes, buffer of %d: %w", n, len(p), io.ErrShortBuffer))
 	}
 	c.memory.RLock()
@@ -137,6 +138,20 @@ func (c *Conn) RecvCopy(ctx context.Context, p []byte) (n int, err error) {
 	n = copy(p, m.Data)
 	c.memory.RUnlock()
 	return n, m.Release()
+}
+
+// putBack keeps a message for the next receive, or gives it to one that waits
+// already. It stays before messages that came later.
+func (c *Conn) putBack(m *Message) {
+	c.completions.mu.Lock() // so that none comes in between
+	defer c.completions.mu.Unlock()
+	if len(c.recvs.ready) == 0 {
+		c.recvs.ready <- received{unread: m} // has room: the message's buffer is not posted
+		return
+	}
+	c.recvs.mu.Lock()
+	c.recvs.unread = append(c.recvs.unread, m)
+	c.recvs.mu.Unlock()
 }
 
 func (c *Conn) takeUnread() *Message {
