@@ -228,6 +228,15 @@ func stepError(step string, err error) error {
 	return &stepFailure{step: step, err: err}
 }
 
+// removalError names the errno of a command on an ID that the kernel has
+// closed, which it does when it removes the ID's device (ucma_get_ctx).
+func removalError(err error) error {
+	if isErrno(err, syscall.ENXIO) {
+		return withCause(ErrDeviceRemoved, err)
+	}
+	return err
+}
+
 // bindError gives the two errnos of a taken port one name. EADDRNOTAVAIL means
 // a conflict that involves a wildcard (kernel: cma_check_port), but also an
 // address that this host does not have.

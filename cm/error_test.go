@@ -72,7 +72,9 @@ func TestSentinels(t *testing.T) {
 		{ErrDeviceRemoved, []error{uverbs.ErrDeviceRemoved}, []error{net.ErrClosed}},
 		{withCause(ErrNoDevice, syscall.ENODEV), []error{ErrNoDevice, syscall.ENODEV}, nil},
 		{stepError("x", &ucma.Error{Err: syscall.ENODEV}), []error{ErrNoDevice, syscall.ENODEV}, []error{ErrDeviceRemoved}},
-		{stepError("x", &ucma.Error{Err: syscall.ENXIO}), []error{ErrDeviceRemoved, syscall.ENXIO}, []error{ErrNoDevice}},
+		{removalError(&ucma.Error{Err: syscall.ENXIO}), []error{ErrDeviceRemoved, syscall.ENXIO}, []error{ErrNoDevice}},
+		{removalError(&ucma.Error{Err: syscall.ENODEV}), []error{syscall.ENODEV}, []error{ErrDeviceRemoved}},
+		{removalError(nil), nil, []error{ErrDeviceRemoved}},
 		{stepError("x", nil), nil, []error{ErrNoDevice}},
 	} {
 		wants(t, tc.err, tc.yes...)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"sync"
-	"syscall"
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/ucma"
@@ -184,12 +183,7 @@ func (id *ID) do(cmd func(ch *ucma.Channel, handle uint32) error) error {
 	if id.closed {
 		return net.ErrClosed
 	}
-	err := cmd(id.channel.ch, id.handle)
-	if isErrno(err, syscall.ENXIO) {
-		// The kernel has closed the ID with its device (ucma_get_ctx).
-		return withCause(ErrDeviceRemoved, err)
-	}
-	return err
+	return removalError(cmd(id.channel.ch, id.handle))
 }
 
 // deliver takes an event from the channel's goroutine. It reports false when
