@@ -19,7 +19,8 @@ import (
 // When the context of an operation ends first, the operation may still happen:
 // the device has it. The connection stays usable, and the memory given to the
 // operation must not be reused before the region or the connection is closed.
-// A Recv that is cancelled loses no message.
+// A context that has ended before the call starts nothing. A Recv that is
+// cancelled loses no message.
 type Conn struct {
 	id     *ID
 	dev    *device

@@ -27,6 +27,11 @@
 // never used twice. The process-wide channel is opened with the first ID and
 // closed with the last.
 //
+// The kernel refuses commands of a process that has changed its user or group
+// since it opened the connection manager (errors match
+// [ucma.ErrCredentialsChanged]): drop privileges before the first Listen or
+// Dial.
+//
 // # Memory
 //
 // [Conn.Alloc] returns a [Region]. Closing the region or its connection
@@ -34,11 +39,12 @@
 //
 // # Errors
 //
-// Errors are of type [*OpError] and say operation, step, addresses, device,
+// Errors of the connection level are of type [*OpError] and say operation, step, addresses, device,
 // cause and, where one is known, the remedy. [errors.Is] finds the sentinels
 // of this package ([ErrNoListener], [ErrRejected], [ErrPeerClosed],
 // [ErrDeviceRemoved], [ErrAddrInUse], [ErrNoDevice]), the kernel's errno and a
 // context's error; [errors.As] finds [*RejectError] with the peer's reason and
 // private data, and [*uverbs.CompletionError] with the completion's status.
-// OpError.Timeout is true for time-outs.
+// OpError.Timeout is true for time-outs. At the ID level the same sentinels
+// and types are in the chain.
 package cm

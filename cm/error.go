@@ -7,6 +7,8 @@ import (
 	"net"
 	"strings"
 	"syscall"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/ucma"
@@ -137,8 +139,8 @@ func (e *RejectError) Error() string {
 func (e *RejectError) Text() string {
 	s := strings.TrimRight(string(e.PrivateData), "\x00")
 	for _, r := range s {
-		if r < ' ' || r == 0x7f || r == '\uFFFD' {
-			return ""
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			return "" // a peer's control characters are not for a terminal
 		}
 	}
 	return s

@@ -99,6 +99,7 @@ func TestRejectErrorText(t *testing.T) {
 		{200, "\xff\xfe", "", []string{"CM reason 200"}},
 		{1<<32 - 104, "", "", []string{"rejected by peer: connection reset by peer"}},
 		{28, "ein\x00zwei", "", []string{"CM reason 28"}},
+		{28, "\u009b2J", "", []string{"CM reason 28"}},
 	} {
 		e := &RejectError{Reason: tc.reason, PrivateData: []byte(tc.data)}
 		if e.Text() != tc.text {

@@ -81,8 +81,14 @@ func (r *Request) Param() ucma.ConnParam { return r.param }
 func (r *Request) ID() *ID { return r.id }
 
 // Accept accepts the request and returns the connection when the peer has
-// confirmed it. On error the request is over and the peer is told. An error
-// that matches ErrPeerGone means that the peer had given up.
+// confirmed it. On error the request is over and the peer is told, with one
+// exception: options out of range are refused before anything is done, and the
+// request can still be answered. Close after an error is right in both cases.
+//
+// An error that matches ErrPeerGone means that the peer had given up. Others
+// match ErrDeviceRemoved, ctx's error when it ended first, uverbs.ErrNoProvider
+// on a device without a data path here, and net.ErrClosed for a request that
+// was answered before.
 func (r *Request) Accept(ctx context.Context, opts *AcceptOptions) (*Conn, error) {
 	var o AcceptOptions
 	if opts != nil {
@@ -110,6 +116,10 @@ func (r *Request) accept(ctx context.Context, o AcceptOptions) (*Conn, error) {
 	}
 	if r.answered.Swap(true) {
 		return nil, net.ErrClosed
+	}
+	if err := ctx.Err(); err != nil {
+		_ = r.id.Close()
+		return nil, &stepFailure{step: stepAccept, err: err}
 	}
 	steps := startSteps(o.OnStep)
 	c, err := newConn(r.id, cfg)
@@ -174,7 +184,7 @@ func (c *Conn) waitConfirmed(ctx context.Context) error {
 }
 
 // Reject refuses the request; the peer's error has privateData, at most
-// MaxRejectData bytes.
+// MaxRejectData bytes: more is an error that leaves the request open.
 func (r *Request) Reject(privateData []byte) error {
 	if err := checkPrivateData(privateData, MaxRejectData); err != nil {
 		return r.opError("reject", err)

@@ -78,6 +78,9 @@ func (c *Conn) perform(ctx context.Context, prepare func(i uint32, s *sendSlot) 
 	if err := c.Err(); err != nil {
 		return uverbs.WC{}, err
 	}
+	if err := ctx.Err(); err != nil {
+		return uverbs.WC{}, err // nothing is sent that nobody waits for
+	}
 	i, err := await(ctx, c, c.sends.free)
 	if err != nil {
 		return uverbs.WC{}, err

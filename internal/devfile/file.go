@@ -127,7 +127,10 @@ func (f *File) WaitRead(ctx context.Context, try func() error) error {
 	disarm := f.armDeadline(ctx)
 	err := f.h.WaitRead(try)
 	disarm()
-	if errors.Is(err, os.ErrDeadlineExceeded) && ctx.Err() != nil {
+	switch {
+	case err == syscall.EACCES: // only a write meets that, such as GET_EVENT
+		err = credentialsError{}
+	case errors.Is(err, os.ErrDeadlineExceeded) && ctx.Err() != nil:
 		err = ctx.Err()
 	}
 	return f.fail("wait", err)

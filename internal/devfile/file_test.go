@@ -56,6 +56,15 @@ func TestOpenAndAdoptErrors(t *testing.T) {
 	}
 }
 
+// TestWaitRefused: a command that waits says of EACCES what any other does.
+func TestWaitRefused(t *testing.T) {
+	f := (&scripted{err: syscall.EACCES}).file(t)
+	err := f.WaitRead(context.Background(), func() error { return f.TryWrite(nil) })
+	if !errors.Is(err, ErrCredentialsChanged) || !errors.Is(err, syscall.EACCES) {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestWriteErrors(t *testing.T) {
 	for _, tc := range []struct {
 		name string
