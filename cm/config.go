@@ -44,10 +44,18 @@ type Config struct {
 	// is bounded by its context in any case.
 	RNRRetryCount int
 
+	// PrivateCQ gives the connection a completion queue of its own. By
+	// default connections on one device share queues, which costs fewer
+	// system calls and descriptors.
+	PrivateCQ bool
+
 	// CloseTimeout bounds how long Close waits for the peer to confirm the
 	// end of the connection. 0 means one second, negative not to wait.
 	CloseTimeout time.Duration
 }
+
+// requests is how many work requests a connection may have outstanding.
+func (c *Config) requests() int { return c.SendDepth + c.RecvDepth }
 
 // maxReads is the usual limit of hardware for outstanding reads and atomics.
 const maxReads = 16

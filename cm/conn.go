@@ -24,20 +24,24 @@ import (
 type Conn struct {
 	id     *ID
 	dev    *device
+	port   uint8 // of dev
 	cfg    Config
-	cq     *uverbs.CQ
+	cq     *sharedCQ
+	key    uint64 // of this connection in cq
 	qp     *uverbs.QP
 	local  net.Addr
 	remote net.Addr
 	data   []byte // private data of the peer
 
-	completions completions
-	sends       sendQueue
-	recvs       recvQueue
+	sends sendQueue
+	recvs recvQueue
 
 	ended   chan struct{} // closed when the connection is of no more use
 	endOnce sync.Once
 	endErr  error // why; set before ended is closed
+
+	byeOnce sync.Once // the one disconnect command
+	byeErr  error
 
 	parted   chan struct{} // closed when the peer has confirmed the end, or cannot any more
 	partOnce sync.Once
@@ -51,6 +55,9 @@ type Conn struct {
 	memory   sync.RWMutex
 	sealed   bool // nothing is registered any more
 	unmapped bool
+
+	unmapOnce sync.Once
+	unmapErr  error
 
 	mu        sync.Mutex
 	regions   map[*Region]struct{}
@@ -134,7 +141,7 @@ func (c *Conn) handle(ev ucma.Event) bool {
 		c.part(nil)
 		// The peer waits for the answer, and would wait for minutes if the
 		// application here never closed.
-		go func() { _ = c.id.Disconnect() }()
+		go func() { _ = c.sayBye() }()
 	case abi.RDMA_CM_EVENT_DEVICE_REMOVAL:
 		c.end(ErrDeviceRemoved)
 		c.part(ErrDeviceRemoved)
@@ -164,10 +171,17 @@ func (c *Conn) lose(err error) {
 	c.part(err)
 }
 
+// sayBye tells the peer that the connection ends, or confirms that it does.
+// Once is enough for both.
+func (c *Conn) sayBye() error {
+	c.byeOnce.Do(func() { c.byeErr = c.id.Disconnect() })
+	return c.byeErr
+}
+
 // Disconnect tells the peer that the connection ends and waits until it has
 // confirmed. The connection must still be closed.
 func (c *Conn) Disconnect(ctx context.Context) error {
-	if err := c.id.Disconnect(); err != nil {
+	if err := c.sayBye(); err != nil {
 		return c.opError("disconnect", err)
 	}
 	select {
@@ -221,7 +235,7 @@ func (c *Conn) goodbye() {
 	if !connected || errors.Is(c.endErr, ErrDeviceRemoved) {
 		return
 	}
-	if c.id.Disconnect() != nil || c.cfg.CloseTimeout < 0 {
+	if c.sayBye() != nil || c.cfg.CloseTimeout < 0 {
 		return
 	}
 	timer := time.NewTimer(c.cfg.CloseTimeout)
@@ -246,7 +260,7 @@ func (c *Conn) destroy() error {
 		keep(c.qp.Close())
 	}
 	if c.cq != nil {
-		keep(c.cq.Close())
+		keep(c.dev.leave(c.cq, c, c.key, c.cfg.requests()))
 	}
 	keep(c.deregister())
 	keep(c.id.Close())
@@ -260,7 +274,7 @@ func (c *Conn) deregister() error {
 	c.sealed = true
 	c.memory.Unlock()
 	var first error
-	for _, r := range append(c.liveRegions(), c.buffers()...) {
+	for _, r := range c.liveRegions() {
 		if err := r.mr.Close(); err != nil && first == nil {
 			first = err
 		}
@@ -270,26 +284,27 @@ func (c *Conn) deregister() error {
 
 // unmap gives all memory back, once the device has no part in it any more.
 func (c *Conn) unmap() error {
-	c.memory.Lock()
-	c.unmapped = true
-	c.memory.Unlock()
-	var first error
-	for _, r := range c.liveRegions() {
-		if err := r.Close(); err != nil && first == nil {
-			first = err
+	c.unmapOnce.Do(func() {
+		c.memory.Lock()
+		c.unmapped = true
+		c.memory.Unlock()
+		for _, r := range c.liveRegions() {
+			if err := r.Close(); err != nil && c.unmapErr == nil {
+				c.unmapErr = err
+			}
 		}
-	}
-	for _, r := range c.buffers() {
-		if err := r.release(); err != nil && first == nil {
-			first = err
+		for _, p := range c.buffers() {
+			if err := c.dev.slabs.put(p); err != nil && c.unmapErr == nil {
+				c.unmapErr = err
+			}
 		}
-	}
-	return first
+	})
+	return c.unmapErr
 }
 
 // buffers returns the memory of this package's own.
-func (c *Conn) buffers() []*Region {
-	var list []*Region
+func (c *Conn) buffers() []*piece {
+	var list []*piece
 	if c.recvs.buffers != nil {
 		list = append(list, c.recvs.buffers)
 	}

@@ -11,7 +11,7 @@ import (
 
 // A device is an opened RDMA device with what connections on it share: one
 // context, one protection domain, one completion channel whose goroutine
-// serves all completion queues.
+// serves all completion queues, completion queues, memory for messages.
 type device struct {
 	index int
 	ctx   *uverbs.Context
@@ -22,6 +22,13 @@ type device struct {
 	// Outstanding RDMA reads and atomics of one queue pair, as initiator and
 	// as responder.
 	maxInitiate, maxServe int
+
+	maxCQE int // entries of a completion queue
+
+	slabs slabs
+
+	mu  sync.Mutex
+	cqs []*sharedCQ
 }
 
 // devices holds the opened devices of the process by kernel index.
@@ -68,6 +75,7 @@ func openDevice(r ucma.Route, index int) (*device, error) {
 		d.close()
 		return nil, err
 	}
+	d.slabs.pd = d.pd
 	if d.ch, err = d.ctx.CreateCompChannel(); err != nil {
 		d.close()
 		return nil, err
@@ -82,6 +90,7 @@ func (d *device) readLimits() error {
 	}
 	d.maxInitiate = int(min(attr.MaxQPInitRdAtomic, 255))
 	d.maxServe = int(min(attr.MaxQPRdAtomic, 255))
+	d.maxCQE = attr.MaxCQE
 	return nil
 }
 
@@ -131,7 +140,12 @@ func (d *device) retire() {
 	}
 }
 
+// close is called when no connection is left.
 func (d *device) close() {
+	for _, q := range d.cqs {
+		_ = q.cq.Close()
+	}
+	d.slabs.deregister()
 	if d.ch != nil {
 		_ = d.ch.Close()
 	}
@@ -139,6 +153,12 @@ func (d *device) close() {
 		_ = d.pd.Close()
 	}
 	_ = d.ctx.Close()
+}
+
+// ethernet reports whether a port is RoCE or iWARP.
+func (d *device) ethernet(port uint8) bool {
+	p, ok := d.ctx.Device().Port(int(port))
+	return ok && p.LinkLayer == uverbs.LinkEthernet
 }
 
 // name returns the device's name for messages.

@@ -204,7 +204,7 @@ func (a *attempt) connect(ctx context.Context, id *ID, cfg Config) (*Conn, error
 	if err := a.resolve(ctx, id, steps); err != nil {
 		return nil, err
 	}
-	c, err := newConn(id, cfg)
+	c, err := newConn(id, a.route, cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -164,8 +164,9 @@ func TestEachVerbsCallFails(t *testing.T) {
 			if made := r.verbs.Calls(); fail < len(made) {
 				name = made[fail]
 			}
-			// Arming may fail when what was waited for is there already.
-			if err == nil && !strings.Contains(name, "DESTROY") && name != "REQ_NOTIFY_CQ" {
+			// Arming may fail when what was waited for is there already, and
+			// a large registration is tried again as a small one.
+			if err == nil && !strings.Contains(name, "DESTROY") && name != "REQ_NOTIFY_CQ" && name != "REG_MR" {
 				t.Errorf("call %d (%s) failed, session returned nothing", fail, name)
 			}
 		})

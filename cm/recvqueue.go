@@ -13,7 +13,8 @@ import (
 type recvQueue struct {
 	depth   int
 	size    int
-	buffers *Region
+	buffers *piece
+	base    uint64        // of the work request IDs
 	ready   chan received // messages in order of arrival; has room for all
 
 	first     chan struct{} // closed with the first completion
@@ -31,15 +32,16 @@ type received struct {
 	unread *Message
 }
 
-func (q *recvQueue) init(depth, size int, buffers *Region) {
+func (q *recvQueue) init(key uint64, depth, size int, buffers *piece) {
 	q.depth, q.size, q.buffers = depth, size, buffers
+	q.base = recvBit | key<<keyShift
 	q.ready, q.first = make(chan received, depth), make(chan struct{})
 }
 
 // complete queues a message. Slot numbers come back through memory shared with
 // the kernel, so they are checked.
 func (q *recvQueue) complete(wc *uverbs.WC) {
-	slot := wc.ID &^ recvBit
+	slot := wc.ID & operation
 	if slot >= uint64(q.depth) || wc.Status != abi.IB_WC_SUCCESS {
 		return
 	}
@@ -53,8 +55,8 @@ func (q *recvQueue) complete(wc *uverbs.WC) {
 // post gives a buffer to the device.
 func (c *Conn) postRecv(slot uint32) error {
 	return c.qp.PostRecv(uverbs.RecvWR{
-		ID:   recvBit | uint64(slot),
-		SGEs: []uverbs.SGE{c.recvs.buffers.Slice(int(slot)*c.recvs.size, c.recvs.size).sge()},
+		ID:   c.recvs.base | uint64(slot),
+		SGEs: []uverbs.SGE{c.recvs.buffers.sge(int(slot)*c.recvs.size, c.recvs.size)},
 	})
 }
 
@@ -63,8 +65,8 @@ func (c *Conn) postAllRecvs() error {
 	wrs := make([]uverbs.RecvWR, c.recvs.depth)
 	for i := range wrs {
 		wrs[i] = uverbs.RecvWR{
-			ID:   recvBit | uint64(i),
-			SGEs: []uverbs.SGE{c.recvs.buffers.Slice(i*c.recvs.size, c.recvs.size).sge()},
+			ID:   c.recvs.base | uint64(i),
+			SGEs: []uverbs.SGE{c.recvs.buffers.sge(i*c.recvs.size, c.recvs.size)},
 		}
 	}
 	return c.qp.PostRecv(wrs...)
@@ -117,6 +119,6 @@ func (c *Conn) message(r received) *Message {
 		return m
 	}
 	n := min(int(r.wc.ByteLen), c.recvs.size)
-	m.Data = c.recvs.buffers.Slice(int(r.slot)*c.recvs.size, n).Bytes()
+	m.Data = c.recvs.buffers.bytes(int(r.slot)*c.recvs.size, n)
 	return m
 }

@@ -18,6 +18,7 @@ type Request struct {
 	id       *ID
 	cfg      Config
 	param    ucma.ConnParam
+	route    ucma.Route
 	local    net.Addr
 	remote   net.Addr
 	answered atomic.Bool
@@ -42,6 +43,7 @@ func (r *Request) locate() error {
 	if err != nil {
 		return err
 	}
+	r.route = route
 	r.local = withZone(addrOf(route.Src), route)
 	r.remote = withZone(addrOf(route.Dst), route)
 	return nil
@@ -122,7 +124,7 @@ func (r *Request) accept(ctx context.Context, o AcceptOptions) (*Conn, error) {
 		return nil, &stepFailure{step: stepAccept, err: err}
 	}
 	steps := startSteps(o.OnStep)
-	c, err := newConn(r.id, cfg)
+	c, err := newConn(r.id, r.route, cfg)
 	if err != nil {
 		_ = r.id.Close()
 		return nil, peerGone(err)
@@ -168,9 +170,9 @@ func (c *Conn) waitConfirmed(ctx context.Context) error {
 	notified := make(chan struct{})
 	go func() {
 		defer close(notified)
-		c.sleep(1)
-		defer c.sleep(-1)
-		c.pump(true)
+		c.cq.sleep(1)
+		defer c.cq.sleep(-1)
+		c.cq.pump(true)
 		select {
 		case <-c.recvs.first:
 			_ = c.id.Notify(uint32(abi.IB_EVENT_COMM_EST))

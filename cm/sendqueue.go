@@ -14,9 +14,10 @@ import (
 type sendQueue struct {
 	slots []sendSlot
 	free  chan uint32
+	base  uint64 // of the work request IDs
 
 	mu      sync.Mutex // guards the buffers' creation
-	buffers *Region    // of SendCopy, one piece a slot; made at first use
+	buffers *piece     // of SendCopy, one piece a slot; made at first use
 }
 
 // A sendSlot is one operation. Its memory is made once, so that an operation
@@ -30,7 +31,8 @@ type sendSlot struct {
 	abandoned bool // nobody waits any more; the completion frees the slot
 }
 
-func (q *sendQueue) init(depth, maxSGE int) {
+func (q *sendQueue) init(key uint64, depth, maxSGE int) {
+	q.base = key << keyShift
 	q.slots, q.free = make([]sendSlot, depth), make(chan uint32, depth)
 	for i := range q.slots {
 		q.slots[i].sges = make([]uverbs.SGE, 0, maxSGE)
@@ -43,15 +45,16 @@ func (q *sendQueue) init(depth, maxSGE int) {
 // at a time. IDs come back through memory shared with the kernel, so they are
 // checked.
 func (q *sendQueue) complete(wc *uverbs.WC) {
-	if wc.ID >= uint64(len(q.slots)) {
+	slot := wc.ID & operation
+	if slot >= uint64(len(q.slots)) {
 		return
 	}
-	s := &q.slots[wc.ID]
+	s := &q.slots[slot]
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.abandoned {
 		s.abandoned = false
-		q.free <- uint32(wc.ID)
+		q.free <- uint32(slot)
 		return
 	}
 	select {
@@ -86,7 +89,7 @@ func (c *Conn) perform(ctx context.Context, prepare func(i uint32, s *sendSlot) 
 		return uverbs.WC{}, err
 	}
 	s := &c.sends.slots[i]
-	s.wr[0] = uverbs.SendWR{ID: uint64(i), Flags: uverbs.SendSignaled}
+	s.wr[0] = uverbs.SendWR{ID: c.sends.base | uint64(i), Flags: uverbs.SendSignaled}
 	s.sges = s.sges[:0]
 	if err := prepare(i, s); err != nil {
 		c.sends.free <- i
@@ -164,22 +167,21 @@ func (c *Conn) copyOut(i uint32, s *sendSlot, p []byte) error {
 	if err != nil {
 		return err
 	}
-	piece := buffers.Slice(int(i)*c.cfg.RecvSize, len(p))
-	copy(piece.Bytes(), p)
-	s.sges = append(s.sges, piece.sge())
+	off := int(i) * c.cfg.RecvSize
+	copy(buffers.bytes(off, len(p)), p)
+	s.sges = append(s.sges, buffers.sge(off, len(p)))
 	return nil
 }
 
-func (c *Conn) sendBuffers() (*Region, error) {
+func (c *Conn) sendBuffers() (*piece, error) {
 	c.sends.mu.Lock()
 	defer c.sends.mu.Unlock()
 	if c.sends.buffers == nil {
-		r, err := c.dev.alloc(len(c.sends.slots)*c.cfg.RecvSize, 0)
+		p, err := c.dev.slabs.get(len(c.sends.slots) * c.cfg.RecvSize)
 		if err != nil {
 			return nil, err
 		}
-		r.conn = c
-		c.sends.buffers = r
+		c.sends.buffers = p
 	}
 	return c.sends.buffers, nil
 }

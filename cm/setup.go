@@ -14,20 +14,15 @@ import (
 // The kernel's own choice, code 0, is the longest wait there is, 655 ms.
 const minRNRTimer = 12
 
-// newConn makes the connection's queues on the device that id is bound to,
-// ready to receive. On error it undoes what it did; id is the caller's to
-// close.
-func newConn(id *ID, cfg Config) (*Conn, error) {
-	route, err := id.Route()
-	if err != nil {
-		return nil, stepError(stepOpenDevice, err)
-	}
+// newConn makes the connection's queues on the device of the ID's route, ready
+// to receive. On error it undoes what it did; id is the caller's to close.
+func newConn(id *ID, route ucma.Route, cfg Config) (*Conn, error) {
 	dev, err := acquireDevice(route)
 	if err != nil {
 		return nil, &stepFailure{step: stepOpenDevice, err: err}
 	}
 	c := &Conn{
-		id: id, dev: dev, cfg: cfg,
+		id: id, dev: dev, port: route.Port, cfg: cfg,
 		local: addrOf(route.Src), remote: addrOf(route.Dst),
 		ended:   make(chan struct{}),
 		parted:  make(chan struct{}),
@@ -48,19 +43,15 @@ func (c *Conn) watch() {
 
 // setUp creates the objects in the order in which they need each other.
 func (c *Conn) setUp() error {
-	c.sends.init(c.cfg.SendDepth, c.cfg.MaxSGE)
-	var err error
-	c.cq, err = c.dev.ctx.CreateCQ(uverbs.CQConfig{
-		Entries: c.cfg.SendDepth + c.cfg.RecvDepth,
-		Channel: c.dev.ch,
-		Notify:  c.completionEvent,
-	})
+	q, key, err := c.dev.join(c, c.cfg.requests(), c.cfg.PrivateCQ)
 	if err != nil {
 		return err
 	}
+	c.cq, c.key = q, key
+	c.sends.init(key, c.cfg.SendDepth, c.cfg.MaxSGE)
 	c.qp, err = c.dev.pd.CreateQP(uverbs.QPConfig{
 		Type:   abi.IB_UVERBS_QPT_RC,
-		SendCQ: c.cq, RecvCQ: c.cq,
+		SendCQ: q.cq, RecvCQ: q.cq,
 		Cap: uverbs.QPCap{
 			MaxSendWR: c.cfg.SendDepth, MaxRecvWR: c.cfg.RecvDepth,
 			MaxSendSGE: c.cfg.MaxSGE, MaxRecvSGE: 1,
@@ -70,12 +61,11 @@ func (c *Conn) setUp() error {
 	if err != nil {
 		return err
 	}
-	buffers, err := c.dev.alloc(c.cfg.RecvDepth*c.cfg.RecvSize, 0)
+	buffers, err := c.dev.slabs.get(c.cfg.RecvDepth * c.cfg.RecvSize)
 	if err != nil {
 		return err
 	}
-	buffers.conn = c
-	c.recvs.init(c.cfg.RecvDepth, c.cfg.RecvSize, buffers)
+	c.recvs.init(key, c.cfg.RecvDepth, c.cfg.RecvSize, buffers)
 	if err := c.toInit(); err != nil {
 		return err
 	}
@@ -84,8 +74,13 @@ func (c *Conn) setUp() error {
 
 // toInit takes the queue pair to INIT, where receives can be posted. The
 // kernel leaves the access flags empty before the request is sent; they are
-// set here once, so that no second transition is needed later.
+// set here once, so that no second transition is needed later. On Ethernet the
+// attributes are known without asking: partition keys, the only thing to look
+// up, exist on InfiniBand alone.
 func (c *Conn) toInit() error {
+	if c.dev.ethernet(c.port) {
+		return c.qp.ToInit(c.port, uverbs.AccessRemoteWrite|uverbs.AccessRemoteRead|uverbs.AccessRemoteAtomic)
+	}
 	attr, err := c.id.InitQPAttr(abi.IB_QPS_INIT)
 	if err != nil {
 		return err

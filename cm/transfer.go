@@ -90,7 +90,7 @@ func (c *Conn) transfer(ctx context.Context, op string, wr uverbs.SendWR, remote
 			}
 			wr.RemoteAddr, wr.RKey = remote.Addr, remote.RKey
 		}
-		wr.ID, wr.Flags = uint64(i), uverbs.SendSignaled
+		wr.ID, wr.Flags = c.sends.base|uint64(i), uverbs.SendSignaled
 		s.wr[0] = wr
 		return nil
 	})
@@ -143,8 +143,8 @@ func (c *Conn) RecvCopy(ctx context.Context, p []byte) (n int, err error) {
 // putBack keeps a message for the next receive, or gives it to one that waits
 // already. It stays before messages that came later.
 func (c *Conn) putBack(m *Message) {
-	c.completions.mu.Lock() // so that none comes in between
-	defer c.completions.mu.Unlock()
+	c.cq.mu.Lock() // so that none comes in between
+	defer c.cq.mu.Unlock()
 	if len(c.recvs.ready) == 0 {
 		c.recvs.ready <- received{unread: m} // has room: the message's buffer is not posted
 		return

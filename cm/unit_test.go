@@ -72,19 +72,19 @@ func TestReads(t *testing.T) {
 	for _, tc := range []struct {
 		name          string
 		cfg           Config
-		dev           device
+		dev           *device
 		peer          *ucma.ConnParam
 		local, served uint8
 	}{
-		{"device limits", Config{LocalReads: 16, PeerReads: 16}, device{maxInitiate: 4, maxServe: 8}, nil, 4, 8},
-		{"configured", Config{LocalReads: 2, PeerReads: 3}, device{maxInitiate: 4, maxServe: 8}, nil, 2, 3},
-		{"none", Config{}, device{maxInitiate: 4, maxServe: 8}, nil, 0, 0},
-		{"peer serves less", Config{LocalReads: 16, PeerReads: 16}, device{maxInitiate: 16, maxServe: 16},
+		{"device limits", Config{LocalReads: 16, PeerReads: 16}, &device{maxInitiate: 4, maxServe: 8}, nil, 4, 8},
+		{"configured", Config{LocalReads: 2, PeerReads: 3}, &device{maxInitiate: 4, maxServe: 8}, nil, 2, 3},
+		{"none", Config{}, &device{maxInitiate: 4, maxServe: 8}, nil, 0, 0},
+		{"peer serves less", Config{LocalReads: 16, PeerReads: 16}, &device{maxInitiate: 16, maxServe: 16},
 			&ucma.ConnParam{InitiatorDepth: 1, ResponderResources: 2}, 1, 2},
-		{"peer asks for more", Config{LocalReads: 4, PeerReads: 4}, device{maxInitiate: 16, maxServe: 16},
+		{"peer asks for more", Config{LocalReads: 4, PeerReads: 4}, &device{maxInitiate: 16, maxServe: 16},
 			&ucma.ConnParam{InitiatorDepth: 255, ResponderResources: 255}, 4, 4},
 	} {
-		c := &Conn{cfg: tc.cfg, dev: &tc.dev}
+		c := &Conn{cfg: tc.cfg, dev: tc.dev}
 		if local, served := c.reads(tc.peer); local != tc.local || served != tc.served {
 			t.Errorf("%s: %d and %d", tc.name, local, served)
 		}
@@ -136,8 +136,8 @@ func TestRegionSlices(t *testing.T) {
 // shares, and are not believed.
 func TestHostileCompletions(t *testing.T) {
 	var q sendQueue
-	q.init(2, 1)
-	for _, id := range []uint64{2, 1 << 40, 1<<63 - 1} {
+	q.init(0, 2, 1)
+	for _, id := range []uint64{2, 1 << 31, operation} {
 		q.complete(&uverbs.WC{ID: id})
 	}
 	for range 3 { // more completions than were posted
@@ -147,8 +147,8 @@ func TestHostileCompletions(t *testing.T) {
 		t.Errorf("%d and %d completions, %d free", len(q.slots[0].done), len(q.slots[1].done), len(q.free))
 	}
 	var r recvQueue
-	r.init(2, 10, nil)
-	for _, id := range []uint64{recvBit | 2, recvBit | 1<<62} {
+	r.init(0, 2, 10, nil)
+	for _, id := range []uint64{recvBit | 2, recvBit | 1<<31} {
 		r.complete(&uverbs.WC{ID: id})
 	}
 	r.complete(&uverbs.WC{ID: recvBit, Status: abi.IB_WC_WR_FLUSH_ERR})
@@ -178,7 +178,7 @@ func TestHostileLength(t *testing.T) {
 // again when its completion arrives.
 func TestAbandonedSlot(t *testing.T) {
 	var q sendQueue
-	q.init(1, 1)
+	q.init(0, 1, 1)
 	i := <-q.free
 	if !q.slots[i].abandon() {
 		t.Fatal("completed already")

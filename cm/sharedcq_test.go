@@ -1,0 +1,94 @@
+package cm
+
+import (
+	"context"
+	"testing"
+
+	"github.com/purerdma/rdma/uverbs"
+)
+
+// TestSharedCQMembers: completions reach the connection whose key they carry,
+// and nobody when the key is of an earlier holder of the place, or of none.
+func TestSharedCQMembers(t *testing.T) {
+	r := newRig(t)
+	l := r.listen(nil)
+	client, server := r.pair(l, &Dialer{Config: quick})
+	if client.cq != server.cq || client.key == server.key {
+		t.Fatalf("queues %p and %p, keys %#x and %#x", client.cq, server.cq, client.key, server.key)
+	}
+	q := client.cq
+	slots := len(client.sends.free)
+	q.mu.Lock()
+	for _, key := range []uint64{
+		(client.key + 1<<slotBits) & keyMask, // another generation
+		client.key&^slotMask | 500,           // no such slot
+		keyMask,
+	} {
+		q.complete(&uverbs.WC{ID: key << keyShift})
+		q.complete(&uverbs.WC{ID: recvBit | key<<keyShift})
+	}
+	q.mu.Unlock()
+	if len(client.sends.slots[0].done)+len(server.sends.slots[0].done) != 0 || len(client.sends.free) != slots {
+		t.Error("a completion with a foreign key was delivered")
+	}
+	old := client.key
+	if err := client.Close(); err != nil {
+		t.Fatal(err)
+	}
+	next, _ := r.pair(l, &Dialer{Config: quick})
+	if next.key == old {
+		t.Errorf("key %#x was used again at once", old)
+	}
+}
+
+// TestSharedCQRoom: a full queue gets a second one beside it, and queues go
+// with their last connection.
+func TestSharedCQRoom(t *testing.T) {
+	r := newRig(t)
+	cfg := *quick
+	cfg.SendDepth, cfg.RecvDepth, cfg.RecvSize = firstCQ-8, 8, 64
+	l := r.listen(nil)
+	a, _ := r.pair(l, &Dialer{Config: &cfg})
+	b, _ := r.pair(l, &Dialer{Config: &cfg})
+	if a.cq == b.cq {
+		t.Fatal("two connections in a queue that has room for one")
+	}
+	ctx := context.Background()
+	for _, c := range []*Conn{a, b} {
+		if err := c.SendCopy(ctx, []byte("x")); err != nil {
+			t.Error(err)
+		}
+	}
+	private := cfg
+	private.PrivateCQ = true
+	p, _ := r.pair(l, &Dialer{Config: &private})
+	if p.cq == a.cq || p.cq == b.cq || len(p.cq.members) != 1 {
+		t.Error("a private queue has other members")
+	}
+}
+
+// TestSlabs: buffers of several connections come from few registrations.
+func TestSlabs(t *testing.T) {
+	r := newRig(t)
+	l := r.listen(nil)
+	var conns []*Conn
+	for range 8 {
+		c, _ := r.pair(l, &Dialer{Config: quick})
+		conns = append(conns, c)
+	}
+	s := &conns[0].dev.slabs
+	s.mu.Lock()
+	n := len(s.list)
+	s.mu.Unlock()
+	if n == 0 || n > 5 {
+		t.Errorf("%d registrations for 16 connections", n)
+	}
+	seen := make(map[uint64]bool)
+	for _, c := range conns {
+		if addr := c.recvs.buffers.sge(0, 1).Addr; seen[addr] {
+			t.Errorf("buffer %#x belongs to two connections", addr)
+		} else {
+			seen[addr] = true
+		}
+	}
+}
