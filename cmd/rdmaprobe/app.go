@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/spf13/cobra"
 )
@@ -43,7 +44,12 @@ func runOn(ctx context.Context, sys system, args []string, stdout, stderr io.Wri
 	if err != nil && !errors.As(err, new(*commandError)) {
 		err = &commandError{command: cmd.CommandPath(), err: asUsage(err)}
 	}
-	return a.finish(err)
+	code := a.finish(err)
+	if lost := w.failure(); lost != nil && code == exitOK {
+		a.explain(&commandError{cmd.CommandPath(), &failure{step: "write standard output", err: lost}}).write(stderr)
+		code = exitFailed
+	}
+	return code
 }
 
 // wantsJSON looks for the flag itself, because the parser stops at the first
@@ -104,6 +110,7 @@ type cancelWriter struct {
 	mu     sync.Mutex
 	w      io.Writer
 	cancel context.CancelCauseFunc
+	err    error // of the first write that failed
 }
 
 var errOutputClosed = errors.New("standard output was closed")
@@ -114,8 +121,22 @@ func (w *cancelWriter) Write(p []byte) (int, error) {
 	n, err := w.w.Write(p)
 	if err != nil {
 		w.cancel(errOutputClosed)
+		if w.err == nil {
+			w.err = err
+		}
 	}
 	return n, err
+}
+
+// failure returns why results are lost. A reader who has seen enough is no
+// reason to fail.
+func (w *cancelWriter) failure() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if errors.Is(w.err, syscall.EPIPE) {
+		return nil
+	}
+	return w.err
 }
 
 // newRoot makes the command tree.
@@ -137,8 +158,25 @@ Exit codes: 0 ok, 1 check failed, 2 usage, 3 no device, 4 permission,
 	root.PersistentFlags().Bool("json", false, "print JSON instead of text, for failures too")
 	root.SetOut(a.raw)
 	root.SetErr(a.errOut)
+	root.SetHelpCommand(newHelp())
 	root.AddCommand(newList(a), newRXE(a), newServe(a), newPing(a), newDemo(a), newVersion(a))
 	return root
+}
+
+// newHelp stands in for the library's help command, which succeeds for
+// commands that do not exist.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [command]",
+		Short: "Help about any command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return usagef("no such command: %s", strings.Join(args, " "))
+			}
+			return about.Help()
+		},
+	}
 }
 
 // action makes a command's function: what it returns is a failure of the

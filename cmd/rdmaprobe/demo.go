@@ -22,6 +22,9 @@ const (
 	cleanupTimeout = 15 * time.Second
 )
 
+// maxDemoPings is more than anybody wants to wait for; ping has no limit.
+const maxDemoPings = 1_000_000
+
 // demoOptions is the command line of demo.
 type demoOptions struct {
 	device string
@@ -50,8 +53,8 @@ where the device files admit the user.`,
 			if o.size < rping.MinSize || o.size > rping.MaxSize {
 				return usagef("-S %d: allowed are %d to %d", o.size, rping.MinSize, rping.MaxSize)
 			}
-			if o.count == 0 {
-				return usagef("-C 0: at least one ping is needed")
+			if o.count == 0 || o.count > maxDemoPings {
+				return usagef("-C %d: allowed are 1 to %d", o.count, maxDemoPings)
 			}
 			d := &demo{app: a, demoOptions: *o, doc: &demoDoc{Steps: []stepDoc{}}}
 			a.doc = d.doc

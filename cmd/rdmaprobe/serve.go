@@ -54,7 +54,7 @@ line, for each event one.`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.address, "address", "a", "", "ADDR[:PORT] to listen on (default: all addresses, port 7174)")
-	f.DurationVar(&o.idle, "idle", 10*time.Minute, "drop a client that is silent for so long; 0 means never")
+	f.DurationVar(&o.idle, "idle", 10*time.Minute, "drop a client that is silent, or takes nothing, for so long; 0 means never")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "show the data of each ping")
 	return cmd
 }
@@ -86,29 +86,50 @@ func (s *server) run(ctx context.Context) error {
 		return err
 	}
 	s.announce(l.Addr())
-	for {
-		req, err := l.Accept(ctx)
-		if err != nil && (ctx.Err() != nil || errors.Is(err, net.ErrClosed)) {
-			break
-		}
-		if err != nil {
-			// One request that went wrong; the next may be fine.
-			s.log(serveDoc{Event: "refused", Reason: err.Error()})
-			continue
-		}
-		s.clients.Go(func() { s.client(ctx, req) })
-	}
+	lost := s.accept(ctx, l)
 	err = l.Close()
 	s.clients.Wait()
-	reason := "signal"
-	if errors.Is(context.Cause(ctx), errOutputClosed) {
-		reason = errOutputClosed.Error()
-	}
-	s.log(serveDoc{Event: "stopped", Clients: s.served.Load(), Pings: s.pings.Load(), Bytes: s.bytes.Load(), Reason: reason})
+	s.log(serveDoc{Event: "stopped", Clients: s.served.Load(), Pings: s.pings.Load(), Bytes: s.bytes.Load(),
+		Reason: stopReason(ctx, lost)})
 	if err != nil {
-		return &failure{step: "stop listening", object: s.address, err: err}
+		err = &failure{step: "stop listening", object: s.address, err: err}
 	}
-	return nil
+	if lost != nil {
+		err = lost
+	}
+	if err != nil {
+		s.doc = &serveDoc{Time: time.Now(), Event: "failed"}
+	}
+	return err
+}
+
+// accept takes clients until ctx ends, or until no more can come: its error is
+// final then, and the clients that are left are sent away.
+func (s *server) accept(ctx context.Context, l listener) error {
+	clients, stop := context.WithCancel(ctx)
+	for {
+		req, err := l.Accept(ctx)
+		if err == nil {
+			s.clients.Go(func() { s.client(clients, req) })
+			continue
+		}
+		stop()
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
+	}
+}
+
+// stopReason says in a few words why the server ended.
+func stopReason(ctx context.Context, lost error) string {
+	switch {
+	case lost != nil:
+		return lost.Error()
+	case errors.Is(context.Cause(ctx), errOutputClosed):
+		return errOutputClosed.Error()
+	}
+	return "signal"
 }
 
 // client serves one client to its end.
@@ -127,7 +148,7 @@ func (s *server) client(ctx context.Context, req request) {
 	opts := &rping.ServeOptions{Idle: s.idle}
 	if s.verbose {
 		opts.OnPing = func(_ uint64, data []byte) {
-			s.log(serveDoc{Event: "ping", Client: peer, Data: rping.Text(data)})
+			s.log(serveDoc{Event: "ping", Client: peer, Data: printable(rping.Text(data))})
 		}
 	}
 	stats, err := rping.Serve(ctx, conn.Transport(), opts)

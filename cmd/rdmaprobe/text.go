@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -34,6 +35,16 @@ func wrap(text string, indent int) string {
 		column += n
 	}
 	return b.String()
+}
+
+// printable replaces what a client could send to upset a terminal or a log.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) && r != utf8.RuneError {
+			return r
+		}
+		return '?'
+	}, s)
 }
 
 // table prints rows in aligned columns; the first row is the heading.

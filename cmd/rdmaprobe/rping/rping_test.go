@@ -202,6 +202,60 @@ func TestIdle(t *testing.T) {
 	}
 }
 
+// stalled is a connection on which one kind of operation never ends, as with a
+// peer that posts no receives or is gone without a word.
+type stalled struct {
+	rping.Transport
+	op string
+}
+
+func (s stalled) hang(ctx context.Context, op string, do func() error) error {
+	if s.op == op {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return do()
+}
+
+func (s stalled) Send(ctx context.Context, p []byte) error {
+	return s.hang(ctx, "send", func() error { return s.Transport.Send(ctx, p) })
+}
+
+func (s stalled) Read(ctx context.Context, dst rping.Memory, src rping.Info) error {
+	return s.hang(ctx, "read", func() error { return s.Transport.Read(ctx, dst, src) })
+}
+
+func (s stalled) Write(ctx context.Context, dst rping.Info, src rping.Memory, n int) error {
+	return s.hang(ctx, "write", func() error { return s.Transport.Write(ctx, dst, src, n) })
+}
+
+// TestStalledClient: a client cannot hold the server by taking nothing.
+func TestStalledClient(t *testing.T) {
+	for _, op := range []string{"send", "read", "write"} {
+		client, server := rpingtest.Pipe()
+		ctx, cancel := context.WithCancel(t.Context())
+		c, err := rping.NewClient(client, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pinged := make(chan error, 1)
+		go func() {
+			_, err := c.Ping(ctx)
+			pinged <- err
+		}()
+		_, err = rping.Serve(t.Context(), stalled{server, op}, &rping.ServeOptions{Idle: 20 * time.Millisecond})
+		if !errors.Is(err, rping.ErrIdle) {
+			t.Errorf("stalled %s: error %v, want rping.ErrIdle", op, err)
+		}
+		cancel()
+		<-pinged
+		_ = c.Close()
+		if n := client.Live(); n != 0 {
+			t.Errorf("stalled %s: %d pieces of memory left", op, n)
+		}
+	}
+}
+
 func TestCancel(t *testing.T) {
 	_, server := rpingtest.Pipe()
 	ctx, cancel := context.WithCancel(t.Context())

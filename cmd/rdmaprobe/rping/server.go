@@ -16,8 +16,9 @@ type Stats struct {
 
 // ServeOptions change how a client is served. A nil pointer means defaults.
 type ServeOptions struct {
-	// Idle ends a connection on which nothing arrived for so long; 0 means
-	// never. A client whose machine died does not say goodbye.
+	// Idle ends a connection on which one step took so long; 0 means never.
+	// A client whose machine died does not say goodbye, and one that posts
+	// no receive lets the answer wait for ever.
 	Idle time.Duration
 
 	// OnPing, if not nil, sees the data of each ping after it was read.
@@ -75,7 +76,8 @@ func (s *session) ping(ctx context.Context, src Info) (last bool, err error) {
 	if err := s.room(size); err != nil {
 		return false, s.failed("allocate memory", err)
 	}
-	if err := s.t.Read(ctx, s.mem, src); err != nil {
+	read := func(ctx context.Context) error { return s.t.Read(ctx, s.mem, src) }
+	if err := s.bounded(ctx, read); err != nil {
 		return false, s.failed("read the client's data", err)
 	}
 	if s.opts.OnPing != nil {
@@ -92,7 +94,8 @@ func (s *session) ping(ctx context.Context, src Info) (last bool, err error) {
 		err := fmt.Errorf("%w: %d bytes to write back into memory of %d", ErrProtocol, src.Size, dst.Size)
 		return false, s.failed("write the data back", err)
 	}
-	if err := s.t.Write(ctx, dst, s.mem, size); err != nil {
+	write := func(ctx context.Context) error { return s.t.Write(ctx, dst, s.mem, size) }
+	if err := s.bounded(ctx, write); err != nil {
 		return false, s.failed("write the data back", err)
 	}
 	err = s.goAhead(ctx)
@@ -127,33 +130,41 @@ func (s *session) room(n int) error {
 	return err
 }
 
-func (s *session) recvInfo(ctx context.Context) (Info, error) {
-	wait := ctx
-	if s.opts.Idle > 0 {
-		var cancel context.CancelFunc
-		wait, cancel = context.WithTimeoutCause(ctx, s.opts.Idle, ErrIdle)
-		defer cancel()
-	}
+func (s *session) recvInfo(ctx context.Context) (info Info, err error) {
 	var b [InfoSize]byte
-	n, err := s.t.Recv(wait, b[:])
+	var n int
+	err = s.bounded(ctx, func(ctx context.Context) (err error) {
+		n, err = s.t.Recv(ctx, b[:])
+		return err
+	})
 	if err != nil {
-		if ctx.Err() == nil && context.Cause(wait) == ErrIdle {
-			return Info{}, fmt.Errorf("%w (%v)", ErrIdle, s.opts.Idle)
-		}
 		return Info{}, err
 	}
-	var info Info
-	err = info.UnmarshalBinary(b[:min(n, len(b))])
 	if n > len(b) {
-		err = wrongLength(n)
+		return Info{}, wrongLength(n)
 	}
+	err = info.UnmarshalBinary(b[:n])
 	return info, err
+}
+
+// bounded does one step within the client's time.
+func (s *session) bounded(ctx context.Context, step func(context.Context) error) error {
+	if s.opts.Idle <= 0 {
+		return step(ctx)
+	}
+	wait, cancel := context.WithTimeoutCause(ctx, s.opts.Idle, ErrIdle)
+	defer cancel()
+	err := step(wait)
+	if err != nil && ctx.Err() == nil && context.Cause(wait) == ErrIdle {
+		return fmt.Errorf("%w (%v)", ErrIdle, s.opts.Idle)
+	}
+	return err
 }
 
 // goAhead sends a message without content, as long as the client expects it.
 func (s *session) goAhead(ctx context.Context) error {
 	var b [InfoSize]byte
-	return s.t.Send(ctx, b[:])
+	return s.bounded(ctx, func(ctx context.Context) error { return s.t.Send(ctx, b[:]) })
 }
 
 func (s *session) failed(step string, err error) error {

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/purerdma/rdma/cm"
+)
+
+// failingListener is a listener that has ended for good.
+type failingListener struct {
+	*fakeListener
+	err error
+}
+
+func (l failingListener) Accept(context.Context) (request, error) { return nil, l.err }
+
+// TestServeLosesListener: the server ends, with a reason, when no client can
+// come any more.
+func TestServeLosesListener(t *testing.T) {
+	for _, flags := range [][]string{nil, {"--json"}} {
+		w := rxeWorld()
+		sys := w.system()
+		sys.listen = func(ctx context.Context, address string) (listener, error) {
+			l, err := w.listen(ctx, address)
+			if err != nil {
+				return nil, err
+			}
+			return failingListener{l.(*fakeListener), &cm.OpError{Op: "accept", Err: cm.ErrDeviceRemoved}}, nil
+		}
+		var stdout, stderr bytes.Buffer
+		args := append([]string{"serve", "-a", "10.0.0.1"}, flags...)
+		if code := runOn(t.Context(), sys, args, &stdout, &stderr); code != exitNoDevice {
+			t.Errorf("exit code %d", code)
+		}
+		if flags == nil {
+			if !strings.Contains(stdout.String(), "stopped (accept: the device was removed") {
+				t.Errorf("output:\n%s", &stdout)
+			}
+			continue
+		}
+		var events []string
+		for line := range strings.Lines(stdout.String()) {
+			validate(t, "serve", []byte(line))
+			var d serveDoc
+			if err := json.Unmarshal([]byte(line), &d); err != nil {
+				t.Fatal(err)
+			}
+			events = append(events, d.Event)
+		}
+		if got := strings.Join(events, " "); got != "listening stopped failed" {
+			t.Errorf("events: %s", got)
+		}
+	}
+}
+
+// fullDevice is an output that takes nothing.
+type fullDevice struct{ err error }
+
+func (f fullDevice) Write([]byte) (int, error) { return 0, f.err }
+
+// TestOutputLost: results that could not be written are a failure, unless
+// their reader has gone on purpose.
+func TestOutputLost(t *testing.T) {
+	for _, tc := range []struct {
+		args []string
+		err  error
+		code int
+	}{
+		{[]string{"list"}, syscall.ENOSPC, exitFailed},
+		{[]string{"list", "--json"}, syscall.ENOSPC, exitFailed},
+		{[]string{"list", "--json"}, syscall.EPIPE, exitOK},
+		{[]string{"serve"}, syscall.EPIPE, exitOK},
+		{[]string{"bogus"}, syscall.ENOSPC, exitUsage},
+	} {
+		var stderr bytes.Buffer
+		code := runOn(t.Context(), rxeWorld().system(), tc.args, fullDevice{tc.err}, &stderr)
+		if code != tc.code {
+			t.Errorf("%v: exit code %d, want %d", tc.args, code, tc.code)
+		}
+		if told := strings.Contains(stderr.String(), "write standard output"); told != (tc.code == exitFailed) {
+			t.Errorf("%v with %v: standard error:\n%s", tc.args, tc.err, &stderr)
+		}
+	}
+}
+
+func TestPrintable(t *testing.T) {
+	for in, want := range map[string]string{
+		"rdma-ping-0: ABC": "rdma-ping-0: ABC",
+		"a\x1b[2Jb\nc":     "a?[2Jb?c",
+		"\u009b2J\xff":     "?2J?",
+	} {
+		if got := printable(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestDemoCount: a count that would overflow the time limit is a mistake.
+func TestDemoCount(t *testing.T) {
+	for _, n := range []string{"0", "1000001", "18446744073709551615", "-1"} {
+		var out, errOut bytes.Buffer
+		if code := runOn(t.Context(), rxeWorld().system(), []string{"demo", "-C", n}, &out, &errOut); code != exitUsage {
+			t.Errorf("-C %s: exit code %d: %s", n, code, &errOut)
+		}
+	}
+}
+
+func TestHelpExitCodes(t *testing.T) {
+	for line, want := range map[string]int{
+		"help": exitOK, "help rxe add": exitOK, "help bogus": exitUsage, "help rxe bogus": exitUsage, "": exitOK,
+	} {
+		var out, errOut bytes.Buffer
+		if code := runOn(t.Context(), rxeWorld().system(), strings.Fields(line), &out, &errOut); code != want {
+			t.Errorf("%q: exit code %d, want %d", line, code, want)
+		}
+	}
+}
