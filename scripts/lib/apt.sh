@@ -25,7 +25,7 @@ machine_mirror() {
 	# shellcheck disable=SC2016
 	apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 2>/dev/null |
 		awk -v c="$(machine_codename)" \
-			'$3 == "main" && ($2 == c || $2 ~ /^(stable|oldstable|testing|unstable|sid)$/) { print $1; exit }'
+			'$3 == "main" && ($2 == c || $2 ~ /^(stable|oldstable|testing|unstable|sid)$/) && !n++ { print $1 }'
 }
 
 # debian_mirror prints the address of a Debian archive, or nothing.

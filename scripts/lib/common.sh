@@ -3,6 +3,7 @@
 # Sets: ROOT (the checkout), CACHE (downloads, outside the checkout).
 
 set -euo pipefail
+shopt -s inherit_errexit
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 CACHE=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/purerdma-rdma

@@ -110,7 +110,7 @@ unpack_kernel() {
 			--exclude='*/kernel/drivers/scsi' --exclude='*/kernel/drivers/usb' \
 			--exclude='./usr/share' --exclude='./etc'
 	done
-	image=$(find "$dir/tree/" -name 'vmlinuz*' -type f | head -n 1)
+	image=$(find "$dir/tree/" -name 'vmlinuz*' -type f -print -quit)
 	[[ -n $image ]] || die "no kernel image in the package"
 	unpack_image "$image" "$dir/vmlinux"
 }
@@ -145,7 +145,7 @@ NET_MORE=(dummy bridge 8021q macvlan sch_netem sch_ingress cls_u32 act_mirred tu
 # build_modules DIR: DIR/rdma.cpio, DIR/net.cpio with what DIR/*.load names.
 build_modules() {
 	local dir=$1 version
-	version=$(basename "$(find "$dir/tree/usr/lib/modules/" -mindepth 1 -maxdepth 1 -type d | head -n 1)")
+	version=$(basename "$(find "$dir/tree/usr/lib/modules/" -mindepth 1 -maxdepth 1 -type d -print -quit)")
 	# The lists of built-in modules are in another package; depmod warns.
 	depmod -b "$dir/tree" "$version" 2>/dev/null
 	build_module_set "$dir" net "$version" "${NET_LOAD[@]}" -- "${NET_MORE[@]}"

@@ -103,25 +103,39 @@ finished() {
 	grep -qE '^(rc|fail) ' "$1/ctl" || ! kill -0 "$2" 2>/dev/null
 }
 
-# run_guests boots all nodes, waits for them, and sets STATUS.
+# all_finished: every guest is; all_up: every guest has reached user land.
+all_finished() {
+	local n
+	for ((n = 0; n < NODES; n++)); do
+		finished "$TMP/$n" "${QEMU_PIDS[n]}" || return 1
+	done
+}
+
+all_up() {
+	local n
+	for ((n = 0; n < NODES; n++)); do
+		grep -q '^up' "$TMP/$n/ctl" || return 1
+	done
+}
+
+# run_guests boots all nodes, waits for them, and sets STATUS and NEVER_UP.
 run_guests() {
-	local n deadline=$((SECONDS + TIMEOUT + BOOT_TIME)) left
+	local n start=$SECONDS
 	QEMU_PIDS=() READER_PIDS=()
+	rm -f "$TMP"/wire*
 	for ((n = 0; n < NODES; n++)); do
 		((n == 0)) || wait_for_hub
 		start_guest "$TMP/$n" "$n"
 	done
-	left=1
-	while ((left)); do
-		left=0
-		for ((n = 0; n < NODES; n++)); do
-			finished "$TMP/$n" "${QEMU_PIDS[n]}" || left=1
-		done
-		if ((SECONDS >= deadline)); then
-			say "time limit: no answer from the guest for $TIMEOUT s and $BOOT_TIME s for booting"
+	until all_finished; do
+		if ((SECONDS - start > BOOT_TIME)) && ! all_up; then
+			say "no guest after $BOOT_TIME s"
+			break
+		elif ((SECONDS - start > BOOT_TIME + TIMEOUT)); then
+			say "no answer from the guest, $TIMEOUT s for the binary and $BOOT_TIME s for booting are over"
 			break
 		fi
-		((left)) && sleep 0.05
+		sleep 0.05
 	done
 	end_guests
 	collect_status
