@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/netip"
 	"syscall"
+	"time"
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/ucma"
@@ -33,7 +34,13 @@ type Dialer struct {
 	// the system's default.
 	TOS uint8
 
-	// OnStep, if not nil, is called after each step of a dial, in order.
+	// FallbackDelay is how long a dial to a name with several addresses
+	// waits for one address before it tries the next beside it. 0 means
+	// 300 ms, negative to try the next only when one has failed.
+	FallbackDelay time.Duration
+
+	// OnStep, if not nil, is called after each step of a dial, in order; the
+	// steps of several addresses may mix.
 	OnStep func(Step)
 }
 
@@ -43,8 +50,8 @@ func Dial(ctx context.Context, address string) (*Conn, error) {
 }
 
 // Dial connects to address, "host:port" or "[IPv6%zone]:port". A host name is
-// resolved; its addresses are tried in turn, and ctx bounds all of it. When
-// ctx ends while the connection comes about, it is torn down again.
+// resolved; its addresses race as FallbackDelay says, and ctx bounds all of it.
+// When ctx ends while the connection comes about, it is torn down again.
 //
 // Errors match ErrNoListener and ErrRejected when the peer's side refused,
 // ErrNoDevice when the address is not reached through an RDMA interface,
@@ -57,26 +64,7 @@ func (d *Dialer) Dial(ctx context.Context, address string) (*Conn, error) {
 	if err != nil {
 		return nil, newOpError("dial", nil, err)
 	}
-	return d.dialEach(ctx, addrs)
-}
-
-// dialEach tries addresses in turn until one answers.
-func (d *Dialer) dialEach(ctx context.Context, addrs []netip.AddrPort) (*Conn, error) {
-	var failures []error
-	for _, addr := range addrs {
-		c, err := d.DialAddr(ctx, addr)
-		if err == nil {
-			return c, nil
-		}
-		failures = append(failures, err)
-		if ctx.Err() != nil {
-			break
-		}
-	}
-	if len(failures) == 1 {
-		return nil, failures[0]
-	}
-	return nil, newOpError("dial", nil, errors.Join(failures...))
+	return d.race(ctx, interleave(addrs))
 }
 
 // DialAddr is Dial for a single address.

@@ -274,7 +274,7 @@ func TestDialSeveralAddresses(t *testing.T) {
 	r := newRig(t)
 	l := r.listen(nil)
 	addrs := []netip.AddrPort{netip.MustParseAddrPort("203.0.113.1:7174"), serverAddr}
-	dialed := async(func() (*Conn, error) { return (&Dialer{Config: quick}).dialEach(testContext(t), addrs) })
+	dialed := async(func() (*Conn, error) { return (&Dialer{Config: quick}).race(testContext(t), addrs) })
 	req, err := l.Accept(testContext(t))
 	if err != nil {
 		t.Fatal(err)
@@ -290,7 +290,7 @@ func TestDialSeveralAddresses(t *testing.T) {
 	if err := errors.Join(client.Close(), server.Close(), l.Close()); err != nil {
 		t.Error(err)
 	}
-	_, err = new(Dialer).dialEach(testContext(t), addrs)
+	_, err = new(Dialer).race(testContext(t), addrs)
 	wants(t, err, syscall.ENETUNREACH, ErrNoListener)
 }
 

@@ -1,0 +1,118 @@
+package cm
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// defaultFallbackDelay is the recommendation of RFC 8305, section 5, rounded.
+const defaultFallbackDelay = 300 * time.Millisecond
+
+// outcome is how one address of a race did.
+type outcome struct {
+	conn *Conn
+	err  error
+}
+
+// race dials addresses of one name: the first at once, each further one when
+// those before have failed or were silent for the fallback delay. The first
+// connection wins; the other attempts are cancelled, and nothing of them is
+// left when race returns.
+func (d *Dialer) race(ctx context.Context, addrs []netip.AddrPort) (*Conn, error) {
+	if len(addrs) == 1 {
+		return d.DialAddr(ctx, addrs[0])
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	results := make(chan outcome, len(addrs))
+	dialer := d.serialSteps()
+	started, ended := 0, 0
+	start := func() {
+		addr := addrs[started]
+		started++
+		go func() {
+			c, err := dialer.DialAddr(ctx, addr)
+			results <- outcome{c, err}
+		}()
+	}
+	start()
+	next := time.NewTicker(d.fallbackDelay())
+	defer next.Stop()
+	var failures []error
+	for ended < started {
+		select {
+		case <-next.C:
+		case r := <-results:
+			ended++
+			if r.err == nil {
+				cancel()
+				closeLosers(results, started-ended)
+				return r.conn, nil
+			}
+			failures = append(failures, r.err)
+		}
+		if started < len(addrs) && ctx.Err() == nil {
+			start()
+		}
+	}
+	return nil, newOpError("dial", nil, errors.Join(failures...))
+}
+
+// closeLosers ends connections that came about although another one had won.
+func closeLosers(results <-chan outcome, n int) {
+	for range n {
+		if r := <-results; r.conn != nil {
+			_ = r.conn.Close() // nobody is there to hear of a failure
+		}
+	}
+}
+
+func (d *Dialer) fallbackDelay() time.Duration {
+	const never = 1<<63 - 1
+	switch {
+	case d.FallbackDelay == 0:
+		return defaultFallbackDelay
+	case d.FallbackDelay < 0:
+		return never
+	}
+	return d.FallbackDelay
+}
+
+// serialSteps returns a copy whose attempts report their steps one at a time.
+func (d *Dialer) serialSteps() *Dialer {
+	serial := *d
+	if d.OnStep != nil {
+		var mu sync.Mutex
+		serial.OnStep = func(s Step) {
+			mu.Lock()
+			defer mu.Unlock()
+			d.OnStep(s)
+		}
+	}
+	return &serial
+}
+
+// interleave alternates between IPv4 and IPv6, beginning with the family of
+// the first address, so that a family that does not work costs one delay.
+func interleave(addrs []netip.AddrPort) []netip.AddrPort {
+	var families [2][]netip.AddrPort
+	for _, a := range addrs {
+		i := 0
+		if a.Addr().Is4() != addrs[0].Addr().Is4() {
+			i = 1
+		}
+		families[i] = append(families[i], a)
+	}
+	out := make([]netip.AddrPort, 0, len(addrs))
+	for i := range max(len(families[0]), len(families[1])) {
+		for _, f := range families {
+			if i < len(f) {
+				out = append(out, f[i])
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,69 @@
+package cm
+
+import (
+	"errors"
+	"net/netip"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/internal/fakecm"
+)
+
+func TestInterleave(t *testing.T) {
+	parse := func(ss ...string) (out []netip.AddrPort) {
+		for _, s := range ss {
+			out = append(out, netip.MustParseAddrPort(s))
+		}
+		return out
+	}
+	a4, b4, c4, a6, b6 := "10.0.0.1:1", "10.0.0.2:1", "10.0.0.3:1", "[fd00::1]:1", "[fd00::2]:1"
+	for _, tc := range []struct{ in, want []netip.AddrPort }{
+		{parse(a4), parse(a4)},
+		{parse(a4, b4, c4, a6), parse(a4, a6, b4, c4)},
+		{parse(a6, b6, a4), parse(a6, a4, b6)},
+	} {
+		if diff := cmp.Diff(tc.want, interleave(tc.in), cmp.Comparer(func(a, b netip.AddrPort) bool { return a == b })); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", tc.in, diff)
+		}
+	}
+}
+
+// TestRaceSilentFirst: an address that does not answer delays the dial no
+// longer than the fallback delay, and its attempt leaves nothing.
+func TestRaceSilentFirst(t *testing.T) {
+	r := newRig(t)
+	l := r.listen(nil)
+	var n atomic.Int32
+	r.cm.Before = func(c fakecm.Call) error {
+		if c.Cmd == abi.RDMA_USER_CM_CMD_RESOLVE_ADDR {
+			if n.Add(1) == 1 {
+				r.cm.Mute(c.Cmd)
+			} else {
+				r.cm.Unmute()
+			}
+		}
+		return nil
+	}
+	ctx := testContext(t)
+	d := &Dialer{Config: quick, FallbackDelay: 10 * time.Millisecond}
+	dialed := async(func() (*Conn, error) { return d.race(ctx, []netip.AddrPort{serverAddr, serverAddr}) })
+	req, err := l.Accept(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := req.Accept(ctx, &AcceptOptions{Config: quick})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := get(t, dialed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(client.Close(), server.Close()); err != nil {
+		t.Error(err)
+	}
+}
