@@ -36,7 +36,6 @@ func TestInterleave(t *testing.T) {
 // longer than the fallback delay, and its attempt leaves nothing.
 func TestRaceSilentFirst(t *testing.T) {
 	r := newRig(t)
-	l := r.listen(nil)
 	var n atomic.Int32
 	r.cm.Before = func(c fakecm.Call) error {
 		if c.Cmd == abi.RDMA_USER_CM_CMD_RESOLVE_ADDR {
@@ -48,6 +47,7 @@ func TestRaceSilentFirst(t *testing.T) {
 		}
 		return nil
 	}
+	l := r.listen(nil)
 	ctx := testContext(t)
 	d := &Dialer{Config: quick, FallbackDelay: 10 * time.Millisecond}
 	dialed := async(func() (*Conn, error) { return d.race(ctx, []netip.AddrPort{serverAddr, serverAddr}) })
