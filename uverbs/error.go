@@ -24,6 +24,9 @@ var (
 	// QPCap.MaxInline of its queue pair allows.
 	ErrInlineSize = provider.ErrInlineSize
 
+	// ErrNoAH is matched when a datagram has no address handle.
+	ErrNoAH = provider.ErrNoAH
+
 	// ErrOpcode is matched when the driver or the queue pair's type cannot do
 	// what a request asks for.
 	ErrOpcode = provider.ErrOpcode

@@ -54,6 +54,7 @@ type rig struct {
 	cq  *uverbs.CQ
 	mem *uverbs.Memory
 	mr  *uverbs.MR
+	ah  *uverbs.AH
 	qp  *uverbs.QP
 }
 
@@ -80,6 +81,9 @@ func build(c *uverbs.Context, notify func()) (r *rig, err error) {
 	if r.mr, err = r.pd.RegMR(r.mem, uverbs.AccessLocalWrite); err != nil {
 		return r, err
 	}
+	if r.ah, err = r.pd.CreateAH(uverbs.AHAttr{DGID: [16]byte{0xfd, 15: 2}}); err != nil {
+		return r, err
+	}
 	r.qp, err = r.pd.CreateQP(uverbs.QPConfig{
 		SendCQ: r.cq, RecvCQ: r.cq,
 		Cap: uverbs.QPCap{MaxSendWR: 8, MaxRecvWR: 8, MaxSendSGE: 2, MaxRecvSGE: 2, MaxInline: 32},
@@ -92,6 +96,9 @@ func (r *rig) close() error {
 	var errs []error
 	if r.qp != nil {
 		errs = append(errs, r.qp.Close())
+	}
+	if r.ah != nil {
+		errs = append(errs, r.ah.Close())
 	}
 	if r.mr != nil {
 		errs = append(errs, r.mr.Close())

@@ -5,6 +5,7 @@ package uverbs_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"strings"
 	"sync"
@@ -37,9 +38,14 @@ func lifeOfEverything(k devfile.Kernel, style uverbs.CallStyle) error {
 // TestEachCallFails makes each kernel call of a life fail in turn: there must
 // be an error, and afterwards nothing left.
 func TestEachCallFails(t *testing.T) {
-	for _, style := range []uverbs.CallStyle{uverbs.StyleAuto, uverbs.StyleIoctl, uverbs.StyleWrite} {
-		t.Run(style.String(), func(t *testing.T) {
+	for _, tc := range []struct {
+		style uverbs.CallStyle
+		old   bool // a kernel that does not number address handles
+	}{{style: uverbs.StyleAuto}, {style: uverbs.StyleIoctl}, {style: uverbs.StyleWrite}, {style: uverbs.StyleAuto, old: true}} {
+		style := tc.style
+		t.Run(fmt.Sprint(style, tc.old), func(t *testing.T) {
 			k := fakeverbs.New()
+			k.NoAHNumber = tc.old
 			if err := lifeOfEverything(k, style); err != nil {
 				t.Fatal(err)
 			}
@@ -47,6 +53,7 @@ func TestEachCallFails(t *testing.T) {
 			for i, name := range calls {
 				for _, errno := range []syscall.Errno{syscall.ENOMEM, syscall.EINVAL} {
 					k := fakeverbs.New()
+					k.NoAHNumber = tc.old
 					k.FailCall(i, errno)
 					err := lifeOfEverything(k, style)
 					if !errors.Is(err, errno) {
@@ -72,7 +79,7 @@ func TestBusyNamesUsers(t *testing.T) {
 			users  []string
 		}{
 			{c, []string{r.cq.String(), r.pd.String(), r.ch.String()}},
-			{r.pd, []string{r.mr.String(), r.qp.String()}},
+			{r.pd, []string{r.ah.String(), r.mr.String(), r.qp.String()}},
 			{r.ch, []string{r.cq.String()}},
 			{r.cq, []string{r.qp.String()}},
 			{r.mem, []string{r.mr.String()}},
@@ -93,7 +100,7 @@ func TestBusyNamesUsers(t *testing.T) {
 func TestCloseTwiceAndTogether(t *testing.T) {
 	eachStyle(t, func(t *testing.T, _ *fakeverbs.Kernel, c *uverbs.Context) {
 		r := mustBuild(t, c, nil)
-		for _, object := range []interface{ Close() error }{r.qp, r.mr, r.mem, r.cq, r.ch, r.pd} {
+		for _, object := range []interface{ Close() error }{r.qp, r.ah, r.mr, r.mem, r.cq, r.ch, r.pd} {
 			var wg sync.WaitGroup
 			for range 8 {
 				wg.Go(func() {
@@ -160,12 +167,13 @@ func TestUseAfterClose(t *testing.T) {
 		_, waitErr := r.cq.Wait(context.Background(), make([]uverbs.WC, 1))
 		_, queryErr := r.qp.Query()
 		_, regErr := r.pd.RegMR(r.mem, 0)
+		_, ahErr := r.pd.CreateAH(uverbs.AHAttr{})
 		_, qpErr := r.pd.CreateQP(uverbs.QPConfig{SendCQ: r.cq, RecvCQ: r.cq})
 		_, cqErr := c.CreateCQ(uverbs.CQConfig{Entries: 1, Channel: r.ch})
 		for name, err := range map[string]error{
 			"poll": pollErr, "wait": waitErr, "arm": r.cq.Arm(), "query": queryErr,
 			"modify": r.qp.ToError(), "post": r.qp.PostSend(signaled(1)),
-			"receive": r.qp.PostRecv(uverbs.RecvWR{}), "register": regErr, "create QP": qpErr, "create CQ": cqErr,
+			"receive": r.qp.PostRecv(uverbs.RecvWR{}), "register": regErr, "create QP": qpErr, "create AH": ahErr, "create CQ": cqErr,
 		} {
 			if !errors.Is(err, net.ErrClosed) || !strings.HasPrefix(err.Error(), "rxe0: ") {
 				t.Errorf("%s: %v", name, err)

@@ -11,12 +11,12 @@ type AHAttr struct {
 	// SGIDIndex is the slot of the own GID in the port's table.
 	SGIDIndex uint8
 
-	// Global says that DGID and SGIDIndex are used (a GRH is sent). Modify
-	// sets it when DGID is not zero.
+	// Global says that DGID and SGIDIndex are used (a GRH is sent). Modify and
+	// CreateAH set it when DGID is not zero.
 	Global bool
 
 	FlowLabel    uint32 // 20 bits; RoCE v2 chooses the UDP source port with it
-	HopLimit     uint8  // 0 becomes 64 on paths with a GRH
+	HopLimit     uint8  // 0 becomes 64 on paths with a GRH; on RoCE the kernel prefers what the IP route says
 	TrafficClass uint8  // DSCP and ECN of RoCE v2
 
 	DLID        uint16 // the peer's LID, InfiniBand only
@@ -82,19 +82,17 @@ const defaultHopLimit = 64
 
 // dest converts a path to the form of MODIFY_QP.
 func (a AHAttr) dest(port uint8) abi.IBUverbsQPDest {
+	if a.Port == 0 {
+		a.Port = port
+	}
+	a.complete()
 	d := abi.IBUverbsQPDest{
 		Dgid: a.DGID, FlowLabel: a.FlowLabel, Dlid: a.DLID, SgidIndex: a.SGIDIndex,
 		HopLimit: a.HopLimit, TrafficClass: a.TrafficClass, SL: a.SL,
 		SrcPathBits: a.SrcPathBits, StaticRate: a.StaticRate, PortNum: a.Port,
 	}
-	if d.PortNum == 0 {
-		d.PortNum = max(port, 1)
-	}
-	if a.Global || !a.DGID.IsZero() {
+	if a.Global {
 		d.IsGlobal = 1
-		if d.HopLimit == 0 {
-			d.HopLimit = defaultHopLimit
-		}
 	}
 	return d
 }

@@ -9,7 +9,7 @@ import "github.com/purerdma/rdma/uverbs/internal/provider"
 // *[PostError] that says how many; if none was posted, it is the cause itself.
 // Requests whose doorbell failed count as posted: they are in the queue.
 // The cause matches [ErrQueueFull], [ErrTooManySGEs], [ErrInlineSize],
-// [ErrOpcode], net.ErrClosed, or an errno of the doorbell. What the device
+// [ErrOpcode], [ErrNoAH], net.ErrClosed, or an errno of the doorbell. What the device
 // finds out later arrives as a completion.
 func (qp *QP) PostSend(wrs ...SendWR) error {
 	qp.sendMu.Lock()
@@ -18,7 +18,11 @@ func (qp *QP) PostSend(wrs ...SendWR) error {
 		return qp.life.closed
 	}
 	for i := range wrs {
-		if err := qp.ring.PostSend((*provider.SendWR)(noescape(&wrs[i]))); err != nil {
+		err := wrs[i].AH.check(qp)
+		if err == nil {
+			err = qp.ring.PostSend(wrs[i].provider())
+		}
+		if err != nil {
 			return qp.stopSend(i, err)
 		}
 	}

@@ -119,6 +119,11 @@ var methodPDDestroy = method{
 	attrs: []attrSpec{{id: uint16(abi.UVERBS_ATTR_DESTROY_PD_HANDLE), name: "HANDLE", kind: kindObject}},
 }
 
+var methodAHDestroy = method{
+	name: "AH_DESTROY", object: uint16(abi.UVERBS_OBJECT_AH), id: uint16(abi.UVERBS_METHOD_AH_DESTROY),
+	attrs: []attrSpec{{id: uint16(abi.UVERBS_ATTR_DESTROY_AH_HANDLE), name: "HANDLE", kind: kindObject}},
+}
+
 var methodMRDestroy = method{
 	name: "MR_DESTROY", object: uint16(abi.UVERBS_OBJECT_MR), id: uint16(abi.UVERBS_METHOD_MR_DESTROY),
 	attrs: []attrSpec{{id: uint16(abi.UVERBS_ATTR_DESTROY_MR_HANDLE), name: "HANDLE", kind: kindObject}},
@@ -172,6 +177,6 @@ var methodQPDestroy = method{
 // methods lists all native methods in use, for tests.
 var methods = []*method{
 	&methodInvokeWrite, &methodGetContext, &methodAsyncEventAlloc, &methodQueryPort,
-	&methodQueryGIDTable, &methodQueryGIDEntry, &methodPDDestroy, &methodMRDestroy,
+	&methodQueryGIDTable, &methodQueryGIDEntry, &methodPDDestroy, &methodAHDestroy, &methodMRDestroy,
 	&methodCQCreate, &methodCQDestroy, &methodQPCreate, &methodQPDestroy,
 }

@@ -35,6 +35,10 @@ var (
 		in: size[abi.IBUverbsAllocPD](), out: size[abi.IBUverbsAllocPDResp]()}
 	cmdDeallocPD = writeCmd{name: "DEALLOC_PD", num: uint32(abi.IB_USER_VERBS_CMD_DEALLOC_PD),
 		in: size[abi.IBUverbsDeallocPD]()}
+	cmdCreateAH = writeCmd{name: "CREATE_AH", num: uint32(abi.IB_USER_VERBS_CMD_CREATE_AH),
+		in: size[abi.IBUverbsCreateAH](), out: size[abi.IBUverbsCreateAHResp]()}
+	cmdDestroyAH = writeCmd{name: "DESTROY_AH", num: uint32(abi.IB_USER_VERBS_CMD_DESTROY_AH),
+		in: size[abi.IBUverbsDestroyAH]()}
 	cmdRegMR = writeCmd{name: "REG_MR", num: uint32(abi.IB_USER_VERBS_CMD_REG_MR),
 		in: size[abi.IBUverbsRegMR](), out: size[abi.IBUverbsRegMRResp]()}
 	cmdDeregMR = writeCmd{name: "DEREG_MR", num: uint32(abi.IB_USER_VERBS_CMD_DEREG_MR),

@@ -73,11 +73,19 @@ type SendWR struct {
 	// like the 8 bytes in the memory on both sides.
 	CompareAdd uint64
 	Swap       uint64
+
+	// AH, RemoteQPN and RemoteQKey say where a datagram goes: the path to the
+	// peer, its queue pair and the Q_Key of that. A datagram is one packet: it
+	// holds at most PortAttr.ActiveMTU bytes. Of a longer one the device may
+	// say nothing and send nothing (soft-RoCE, as InfiniBand demands).
+	AH         *AH
+	RemoteQPN  uint32
+	RemoteQKey uint32
 }
 
 // RecvWR is one request for the receive queue: where the next message goes. A
 // request without SGEs takes an empty message, or the immediate value of a
-// write.
+// write. A datagram starts with [GRHSize] more bytes, see [ParseGRH].
 type RecvWR struct {
 	ID   uint64 // handed back in the completion
 	SGEs []SGE
@@ -99,7 +107,8 @@ type WC struct {
 	// VendorErr is the driver's own error code.
 	VendorErr uint32
 
-	// ByteLen is the number of bytes received, read or fetched.
+	// ByteLen is the number of bytes received, read or fetched. Of a datagram
+	// it counts the first GRHSize bytes too.
 	ByteLen uint32
 
 	// Imm is valid with IB_WC_WITH_IMM, InvalidatedKey with
@@ -121,13 +130,12 @@ type WC struct {
 	DLIDPathBits uint8
 }
 
-// The conversions below need equal fields in both packages; that they compile
-// proves it.
-var (
-	_ = (*provider.SendWR)((*SendWR)(nil))
-	_ = (*provider.RecvWR)((*RecvWR)(nil))
-	_ = (*provider.WC)((*WC)(nil))
-)
+// provider hands a request to a driver without copying it. The two structs have
+// the same fields, except that AH is of another type there: that of the first
+// field of the AH here. TestRequestsAreAlike compares them field by field.
+func (wr *SendWR) provider() *provider.SendWR {
+	return (*provider.SendWR)(unsafe.Pointer(noescape(wr)))
+}
 
 // noescape hides a pointer from escape analysis, so that requests and
 // completions that a caller has on its stack stay there although they pass an

@@ -12,6 +12,9 @@ import (
 // There is no waiting for receives: a send without one fails, as after the
 // last RNR retry.
 func (k *Kernel) deliver(q *qp, w *abi.RXESendWQE) abi.IBWCStatus {
+	if q.typ == abi.IB_UVERBS_QPT_UD {
+		return k.deliverDatagram(q, w)
+	}
 	if q.dest == 0 {
 		return abi.IB_WC_SUCCESS
 	}
@@ -20,12 +23,12 @@ func (k *Kernel) deliver(q *qp, w *abi.RXESendWQE) abi.IBWCStatus {
 		return abi.IB_WC_RETRY_EXC_ERR
 	}
 	inline := w.WR.SendFlags&uint32(abi.IB_SEND_INLINE) != 0
-	if !inline && !k.owns(sges(unsafe.Pointer(w), sizeOf[abi.RXESendWQE](), w.DMA.NumSGE)) {
+	if !inline && !k.owns(sendList(w)) {
 		return abi.IB_WC_LOC_PROT_ERR
 	}
 	switch op := abi.IBUverbsWROpcode(w.WR.Opcode); op {
 	case abi.IB_UVERBS_WR_SEND, abi.IB_UVERBS_WR_SEND_WITH_IMM:
-		return k.deliverMessage(to, w, op, true)
+		return k.deliverMessage(to, w, op, nil)
 	case abi.IB_UVERBS_WR_ATOMIC_CMP_AND_SWP, abi.IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD:
 		return k.deliverAtomic(w, op)
 	default:
@@ -62,28 +65,34 @@ func (k *Kernel) owns(list []abi.RXESGE) bool {
 }
 
 // deliverMessage uses up one receive of the peer. A write with immediate
-// leaves the receive's memory alone.
-func (k *Kernel) deliverMessage(to *qp, w *abi.RXESendWQE, op abi.IBUverbsWROpcode, data bool) abi.IBWCStatus {
+// leaves the receive's memory alone; a datagram has a header before its data.
+func (k *Kernel) deliverMessage(to *qp, w *abi.RXESendWQE, op abi.IBUverbsWROpcode, d *datagram) abi.IBWCStatus {
 	cons := to.rq.hdr.ConsumerIndex
 	if cons == atomic.LoadUint32(&to.rq.hdr.ProducerIndex) {
 		return abi.IB_WC_RNR_RETRY_EXC_ERR
 	}
 	r := (*abi.RXERecvWQE)(to.rq.slot(cons))
 	wc := abi.IBUverbsWC{WRID: r.WRID, Opcode: uint32(abi.IB_WC_RECV), ByteLen: w.DMA.Length, QPNum: to.qpn}
-	if data {
+	if op == abi.IB_UVERBS_WR_RDMA_WRITE_WITH_IMM {
+		wc.Opcode = uint32(abi.IB_WC_RECV_RDMA_WITH_IMM)
+	} else {
 		list := sges(unsafe.Pointer(r), sizeOf[abi.RXERecvWQE](), r.DMA.NumSGE)
+		if d != nil {
+			wc.SrcQP, wc.ByteLen = d.from, wc.ByteLen+uint32(len(d.header))
+		}
 		switch {
-		case r.DMA.Length < w.DMA.Length:
+		case r.DMA.Length < wc.ByteLen:
 			return abi.IB_WC_REM_INV_REQ_ERR
 		case !k.owns(list):
 			return abi.IB_WC_REM_OP_ERR
 		}
+		if d != nil {
+			wc.WCFlags, list = uint32(abi.IB_WC_GRH), d.putHeader(list)
+		}
 		copyList(list, w, false)
-	} else {
-		wc.Opcode = uint32(abi.IB_WC_RECV_RDMA_WITH_IMM)
 	}
 	if op == abi.IB_UVERBS_WR_SEND_WITH_IMM || op == abi.IB_UVERBS_WR_RDMA_WRITE_WITH_IMM {
-		wc.WCFlags, wc.Ex = uint32(abi.IB_WC_WITH_IMM), w.WR.Ex
+		wc.WCFlags, wc.Ex = wc.WCFlags|uint32(abi.IB_WC_WITH_IMM), w.WR.Ex
 	}
 	atomic.StoreUint32(&to.rq.hdr.ConsumerIndex, (cons+1)&to.rq.mask)
 	to.recv.pushWC(&wc)
@@ -104,7 +113,7 @@ func (k *Kernel) deliverRDMA(to *qp, w *abi.RXESendWQE, op abi.IBUverbsWROpcode)
 		copyList(list[:], w, false)
 	case abi.IB_UVERBS_WR_RDMA_WRITE_WITH_IMM:
 		copyList(list[:], w, false)
-		return k.deliverMessage(to, w, op, false)
+		return k.deliverMessage(to, w, op, nil)
 	default:
 		return abi.IB_WC_LOC_QP_OP_ERR
 	}
@@ -127,6 +136,11 @@ func (k *Kernel) deliverAtomic(w *abi.RXESendWQE, op abi.IBUverbsWROpcode) abi.I
 	}
 	copyOwn(w, bytesOf(&old), true)
 	return abi.IB_WC_SUCCESS
+}
+
+// sendList is the memory of a send request.
+func sendList(w *abi.RXESendWQE) []abi.RXESGE {
+	return sges(unsafe.Pointer(w), sizeOf[abi.RXESendWQE](), w.DMA.NumSGE)
 }
 
 // sges views the entries behind a request.

@@ -30,6 +30,10 @@ type Kernel struct {
 	// RefuseWrite, if not 0, is what every write(2) answers.
 	RefuseWrite syscall.Errno
 
+	// NoAHNumber makes address handles those of kernels before 6.0, which tell
+	// no number.
+	NoAHNumber bool
+
 	// SpareDestroys exempts commands that destroy objects from FailCall.
 	SpareDestroys bool
 

@@ -30,6 +30,7 @@ type qp struct {
 	typ        abi.IBUverbsQPType
 	qpn        uint32
 	state      uint8
+	qkey       uint32
 	attr       abi.IBUverbsModifyQP // the last MODIFY_QP
 	dest       uint32               // the peer's number, once it was set
 	rate       uint32
@@ -221,6 +222,9 @@ func (k *Kernel) modifyQP(r *request) error {
 	if req.AttrMask&uint32(abi.IB_QP_DEST_QPN) != 0 {
 		q.dest = req.DestQPNum
 	}
+	if req.AttrMask&uint32(abi.IB_QP_QKEY) != 0 {
+		q.qkey = req.QKey
+	}
 	if req.AttrMask&uint32(abi.IB_QP_STATE) != 0 {
 		q.state = req.QPState
 	}
@@ -269,6 +273,8 @@ func (k *Kernel) destroy(h uint32) error {
 			return syscall.EBUSY
 		}
 	case *mr:
+		o.pd.users--
+	case *ah:
 		o.pd.users--
 	case *cq:
 		if o.users > 0 {

@@ -54,7 +54,7 @@ var writeCommands map[uint32]*writeCommand
 func init() {
 	device, pd, mr := uint16(abi.UVERBS_OBJECT_DEVICE), uint16(abi.UVERBS_OBJECT_PD), uint16(abi.UVERBS_OBJECT_MR)
 	cqObj, qpObj := uint16(abi.UVERBS_OBJECT_CQ), uint16(abi.UVERBS_OBJECT_QP)
-	async := uint16(abi.UVERBS_OBJECT_ASYNC_EVENT)
+	async, ahObj := uint16(abi.UVERBS_OBJECT_ASYNC_EVENT), uint16(abi.UVERBS_OBJECT_AH)
 	nativeMethods = map[methodKey]*nativeMethod{
 		{device, 0}: {name: "INVOKE_WRITE", attrs: map[uint16]attrCheck{
 			0: bytesAttr, 1: bytesAttr, 2: constAttr, 4096: bytesAttr, 4097: bytesAttr,
@@ -71,6 +71,7 @@ func init() {
 		}},
 		{async, 0}: {name: "ASYNC_EVENT_ALLOC", run: (*Kernel).allocAsync, attrs: map[uint16]attrCheck{0: handleAttr}},
 		{pd, 0}:    {name: "PD_DESTROY", run: (*Kernel).destroyNative, attrs: map[uint16]attrCheck{0: handleAttr}},
+		{ahObj, 0}: {name: "AH_DESTROY", run: (*Kernel).destroyNative, attrs: map[uint16]attrCheck{0: handleAttr}},
 		{mr, 1}:    {name: "MR_DESTROY", run: (*Kernel).destroyNative, attrs: map[uint16]attrCheck{0: handleAttr}},
 		{cqObj, 0}: {name: "CQ_CREATE", run: (*Kernel).createCQNative, attrs: map[uint16]attrCheck{
 			0: handleAttr, 1: u32Attr, 2: u64Attr, 3: optHandle, 4: u32Attr, 5: flagsAttr, 6: u32Attr, 7: optHandle,
@@ -91,6 +92,8 @@ func init() {
 		2:       {"QUERY_PORT", sizeOf[abi.IBUverbsQueryPort](), sizeOf[abi.IBUverbsQueryPortResp](), (*Kernel).queryPort},
 		3:       {"ALLOC_PD", sizeOf[abi.IBUverbsAllocPD](), sizeOf[abi.IBUverbsAllocPDResp](), (*Kernel).allocPD},
 		4:       {"DEALLOC_PD", 4, 0, (*Kernel).destroyByHandle},
+		5:       {"CREATE_AH", sizeOf[abi.IBUverbsCreateAH](), sizeOf[abi.IBUverbsCreateAHResp](), (*Kernel).createAH},
+		8:       {"DESTROY_AH", 4, 0, (*Kernel).destroyByHandle},
 		9:       {"REG_MR", sizeOf[abi.IBUverbsRegMR](), sizeOf[abi.IBUverbsRegMRResp](), (*Kernel).regMR},
 		13:      {"DEREG_MR", 4, 0, (*Kernel).destroyByHandle},
 		17:      {"CREATE_COMP_CHANNEL", 8, 4, (*Kernel).createChannel},

@@ -8,5 +8,6 @@ var (
 	ErrQueueFull   = errors.New("queue full: poll completions before posting more")
 	ErrTooManySGEs = errors.New("more scatter/gather entries than the queue pair was created for")
 	ErrInlineSize  = errors.New("more inline data than the queue pair was created for")
+	ErrNoAH        = errors.New("a datagram needs an address handle (SendWR.AH)")
 	ErrOpcode      = errors.New("opcode not supported by this driver or queue pair type")
 )

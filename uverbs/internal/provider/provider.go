@@ -50,6 +50,7 @@ type QPBell interface {
 type Context interface {
 	SetupCQ(req CQRequest) (*CQSetup, error)
 	SetupQP(req QPRequest) (*QPSetup, error)
+	SetupAH(req AHRequest) (*AHSetup, error)
 	Close() error
 }
 
@@ -90,6 +91,36 @@ type QPSetup struct {
 	UHWOutLen int
 	Done      func(bell QPBell, qpn uint32, cap QPCap, uhwOut []byte) (QP, error)
 	Abort     func()
+}
+
+// AHRequest is the path of an address handle.
+type AHRequest struct {
+	DGID         [16]byte
+	SGIDIndex    uint8
+	Port         uint8
+	FlowLabel    uint32
+	HopLimit     uint8
+	TrafficClass uint8
+
+	// Source asks for the own end of the path, for drivers whose kernel half
+	// does not keep it.
+	Source func() (AHSource, error)
+}
+
+// AHSource is the own end of a path.
+type AHSource struct {
+	GID [16]byte
+
+	// MAC is the Ethernet address of the own interface if the destination is
+	// on this machine, else zero.
+	MAC [6]byte
+}
+
+// An AHSetup carries a create-AH command through the kernel, as CQSetup does.
+// The driver's part has no resources, so there is nothing to abort.
+type AHSetup struct {
+	UHWOutLen int
+	Done      func(uhwOut []byte) (driver any, err error) // for AH.Driver
 }
 
 // A CQ reads completions. The core serialises the calls, except Arm, which

@@ -4,7 +4,7 @@ import "github.com/purerdma/rdma/abi"
 
 // The structs below have exactly the fields of their namesakes in package
 // uverbs, so that the core converts a pointer without copying. They are
-// documented there.
+// documented there. An AH is the first field of the one there.
 
 // SGE is one scatter/gather entry: address, length in bytes, local key.
 type SGE = abi.IBUverbsSGE
@@ -25,7 +25,14 @@ type SendWR struct {
 
 	CompareAdd uint64
 	Swap       uint64
+
+	AH         *AH
+	RemoteQPN  uint32
+	RemoteQKey uint32
 }
+
+// AH is an address handle; Driver is what the driver made of it.
+type AH struct{ Driver any }
 
 // SendFlags are IB_SEND_… bits.
 type SendFlags = uint32

@@ -25,7 +25,8 @@
 // Both put it at offset 56, and all fields used here have equal offsets in
 // 5.10, 6.1, 6.12 and 7.3; layout_test.go holds what a C compiler said about
 // the headers of each. The word at offset 8 is num_sge in 5.10 and reserved
-// later; no kernel reads it for a user's queue.
+// later; no kernel reads it for a user's queue. 5.10 has no wr.ud.ah_num and
+// keeps no number for an address handle, so it always gets the vector.
 //
 // # Doorbells
 //

@@ -6,6 +6,7 @@ import "errors"
 // that posting allocates nothing.
 var (
 	errMessageSize   = errors.New("message of 2 GiB or more: split it")
+	errDatagramSize  = errors.New("datagram of more than 4096 bytes: split it")
 	errInlineAndSGE  = errors.New("request has inline data and scatter/gather entries: use one of them")
 	errInlineOpcode  = errors.New("opcode cannot carry inline data: use a scatter/gather entry")
 	errAtomicSize    = errors.New("an atomic operation needs scatter/gather entries of 8 bytes in all")

@@ -15,6 +15,7 @@ const (
 	opInline              // may carry inline data
 	opLocal               // no data at all
 	opAtomicWrite         // 8 bytes in the place of inline data
+	opUD                  // address handle, queue pair and Q_Key of the peer
 )
 
 // The tables hold what next_opcode_rc and next_opcode_uc of rxe_req.c build
@@ -48,14 +49,21 @@ var ucOps = [...]opFlags{
 	abi.IB_UVERBS_WR_SEND_WITH_IMM:       opKnown | opInline | opImm,
 }
 
-// opsOf is the table for a queue pair type. A type without one can still
-// receive: UD sends need an address handle, which provider.SendWR lacks.
+// The kernel tells datagram requests by the type of the queue pair.
+var udOps = [...]opFlags{
+	abi.IB_UVERBS_WR_SEND:          opKnown | opUD | opInline,
+	abi.IB_UVERBS_WR_SEND_WITH_IMM: opKnown | opUD | opInline | opImm,
+}
+
+// opsOf is the table for a queue pair type.
 func opsOf(qpType abi.IBUverbsQPType) []opFlags {
 	switch qpType {
 	case abi.IB_UVERBS_QPT_RC:
 		return rcOps[:]
 	case abi.IB_UVERBS_QPT_UC:
 		return ucOps[:]
+	case abi.IB_UVERBS_QPT_UD:
+		return udOps[:]
 	}
 	return nil
 }

@@ -61,7 +61,9 @@ func TestPostSendRefuses(t *testing.T) {
 		{"atomic on UC", uc, provider.SendWR{Opcode: faa, SGEs: sges(1, 8)}, provider.ErrOpcode},
 		{"send with invalidate on UC", uc, provider.SendWR{Opcode: abi.IB_UVERBS_WR_SEND_WITH_INV}, provider.ErrOpcode},
 		{"local invalidate on UC", uc, provider.SendWR{Opcode: inv}, provider.ErrOpcode},
-		{"send on UD, no address handle", ud, provider.SendWR{Opcode: send}, provider.ErrOpcode},
+		{"send on UD, no address handle", ud, provider.SendWR{Opcode: send}, provider.ErrNoAH},
+		{"datagram of 4097 bytes", ud, provider.SendWR{Opcode: send, SGEs: sges(1, 4097), AH: &provider.AH{Driver: &ah{}}}, errDatagramSize},
+		{"write on UD", ud, provider.SendWR{Opcode: abi.IB_UVERBS_WR_RDMA_WRITE, AH: &provider.AH{Driver: &ah{}}}, provider.ErrOpcode},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			env := newFakeEnv()

@@ -9,6 +9,10 @@ import (
 // in an int, which 2 GiB makes negative.
 const maxMessage = 1<<31 - 1
 
+// maxDatagram is the largest path MTU. The port's may be smaller; rxe_requester
+// drops what exceeds that and reports success.
+const maxDatagram = 4096
+
 // sendQueue is the send side of a queue pair.
 type sendQueue struct {
 	ring   ring
@@ -36,6 +40,9 @@ func (q *sendQueue) post(wr *provider.SendWR) error {
 		return provider.ErrOpcode
 	}
 	length, err := q.limits.checkSend(op, wr)
+	if err == nil && op&opUD != 0 {
+		err = checkDatagram(length, wr)
+	}
 	if err != nil {
 		return err
 	}
@@ -124,6 +131,16 @@ func checkAtomic(length uint32, remote uint64) error {
 	}
 	if remote%8 != 0 {
 		return errAtomicAlign
+	}
+	return nil
+}
+
+func checkDatagram(length uint32, wr *provider.SendWR) error {
+	if wr.AH == nil {
+		return provider.ErrNoAH
+	}
+	if length > maxDatagram {
+		return errDatagramSize
 	}
 	return nil
 }

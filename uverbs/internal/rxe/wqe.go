@@ -38,7 +38,8 @@ func encodeSend(r *ring, slot uint32, op opFlags, wr *provider.SendWR, length ui
 	}
 }
 
-// encodeRemote writes the part of a request that names remote memory. The
+// encodeRemote writes the part of a request that names remote memory or, for a
+// datagram, the peer. The
 // kernel sends iova, which it moves along, and takes the address in the
 // request only to start over (rxe_req.c req_retry).
 func encodeRemote(w *abi.RXESendWQE, op opFlags, wr *provider.SendWR) {
@@ -52,6 +53,13 @@ func encodeRemote(w *abi.RXESendWQE, op opFlags, wr *provider.SendWR) {
 		p.RemoteAddr, p.RKey = wr.RemoteAddr, wr.RKey
 		p.CompareAdd, p.Swap = wr.CompareAdd, wr.Swap
 		w.Iova = wr.RemoteAddr
+	case op&opUD != 0:
+		p := w.WR.WRUD()
+		p.RemoteQPN, p.RemoteQKey = wr.RemoteQPN, wr.RemoteQKey
+		to := wr.AH.Driver.(*ah)
+		if p.AHNum = to.num; to.num == 0 {
+			p.AV = to.av
+		}
 	}
 }
 
