@@ -7,7 +7,7 @@
 // [Devices] finds devices, [Device.Open] opens one. A [Context] creates
 // protection domains ([PD]), completion channels ([CompChannel]) and completion
 // queues ([CQ]); a PD registers memory ([MR]), creates queue pairs ([QP]) and
-address handles for datagrams ([AH]).
+// address handles for datagrams ([AH]).
 // What a device reads and writes is [Memory], which lies outside the Go heap.
 //
 // Each object has one owner, who closes it. An object can be closed only after
