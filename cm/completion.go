@@ -13,13 +13,21 @@ func (c *Conn) complete(wc *uverbs.WC) {
 	if wc.Status != abi.IB_WC_SUCCESS && wc.Status != abi.IB_WC_WR_FLUSH_ERR {
 		// The queue pair is in the error state now: this is the cause, and
 		// flushed requests only its consequence.
-		c.end(wc.Err())
+		c.end(wcError(wc))
 	}
 	if wc.ID&recvBit != 0 {
 		c.recvs.complete(wc)
 		return
 	}
 	c.sends.complete(wc)
+}
+
+// wcError returns a failed request as an error that names the operation's slot
+// alone; the key says nothing to anybody.
+func wcError(wc *uverbs.WC) error {
+	own := *wc
+	own.ID &= operation
+	return own.Err()
 }
 
 // await returns what comes out of ready. Until then it reads completions, and

@@ -49,6 +49,7 @@ type Conn struct {
 
 	tearOnce sync.Once // destruction of the kernel objects
 	tearErr  error
+	qpLives  bool // the kernel would not destroy the queue pair; set by tear-down
 
 	// memory is held for reading while this package makes memory for the
 	// connection or touches it, and for writing to end that.
@@ -257,7 +258,9 @@ func (c *Conn) destroy() error {
 		}
 	}
 	if c.qp != nil {
-		keep(c.qp.Close())
+		err := c.qp.Close()
+		c.qpLives = err != nil
+		keep(err)
 	}
 	if c.cq != nil {
 		keep(c.dev.leave(c.cq, c, c.key, c.cfg.requests()))
@@ -292,6 +295,9 @@ func (c *Conn) unmap() error {
 			if err := r.Close(); err != nil && c.unmapErr == nil {
 				c.unmapErr = err
 			}
+		}
+		if c.qpLives {
+			return // the device may write to the buffers: nobody gets them
 		}
 		for _, p := range c.buffers() {
 			if err := c.dev.slabs.put(p); err != nil && c.unmapErr == nil {

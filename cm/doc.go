@@ -27,10 +27,9 @@
 // never used twice. The process-wide channel is opened with the first ID and
 // closed with the last.
 //
-// The kernel refuses commands of a process that has changed its user or group
-// since it opened the connection manager (errors match
-// [ucma.ErrCredentialsChanged]): drop privileges before the first Listen or
-// Dial.
+// The kernel refuses the connection manager to a process that has changed its
+// user or group (errors match [ucma.ErrCredentialsChanged]): drop privileges
+// before the program starts, or execute it anew afterwards.
 //
 // # Memory
 //

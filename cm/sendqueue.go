@@ -122,7 +122,7 @@ func (c *Conn) statusError(wc *uverbs.WC) error {
 			return err
 		}
 	}
-	return wc.Err()
+	return wcError(wc)
 }
 
 // gather puts slices into a request and returns their total length.

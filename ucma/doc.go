@@ -19,7 +19,8 @@
 //
 // The kernel checks on each command that the calling thread still has the
 // credentials of the opener. A process that changes its user or group IDs, or
-// a child that inherits the file, gets [ErrCredentialsChanged].
+// a child that inherits the file, gets [ErrCredentialsChanged]; drop privileges
+// before the program starts.
 //
 // Facts are from include/uapi/rdma/rdma_user_cm.h and
 // drivers/infiniband/core/ucma.c of Linux 5.10 to 7.3; ABI version 4.

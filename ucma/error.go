@@ -10,8 +10,10 @@ import (
 )
 
 // ErrCredentialsChanged is matched by every command that the kernel refuses
-// because the process changed its credentials after Open, or inherited the
-// file from another process.
+// because the process changed its credentials, or inherited the file from
+// another process. A Go program that calls setuid gets it even for channels
+// opened later, until it has executed itself anew: each of its threads has
+// credentials of its own then.
 var ErrCredentialsChanged = devfile.ErrCredentialsChanged
 
 // An Error is a command that failed.

@@ -9,10 +9,14 @@ import (
 
 // ErrCredentialsChanged is matched by a write(2) that the kernel refused with
 // EACCES because the calling thread's credentials are not those of the opener
-// (kernel: ib_safe_file_access). It follows setuid, setgid and the like after
-// the device was opened, and inheriting the file in another process.
-var ErrCredentialsChanged = errors.New("credentials changed since the device was opened; " +
-	"open RDMA devices after dropping privileges, in the process that uses them")
+// (kernel: ib_safe_file_access). It follows setuid, setgid and the like, and
+// inheriting the file in another process.
+//
+// The kernel compares the object, not its content. After a setuid by Go's
+// syscall package each thread of the process has one of its own, so that even
+// devices opened later work on some threads only. Only exec makes it one again.
+var ErrCredentialsChanged = errors.New("credentials changed since the device was opened, or differ between threads; " +
+	"drop privileges before the program starts, or exec it again after setuid")
 
 // An Error is a failed call on a device file.
 type Error struct {
