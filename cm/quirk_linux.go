@@ -31,7 +31,8 @@ var rxeSpins = sync.OnceValue(func() bool {
 // connection at once, which is better than a stuck process.
 func (c *Conn) rnrRetry(agreed uint8) uint8 {
 	const forEver = 7
-	if agreed != forEver || c.dev.ctx.Device().DriverID != abi.RDMA_DRIVER_RXE || !sameHost(c.remote) || !rxeSpins() {
+	// sameHost asks the kernel for all addresses, so it is the last question.
+	if agreed != forEver || c.dev.ctx.Device().DriverID != abi.RDMA_DRIVER_RXE || !rxeSpins() || !sameHost(c.remote) {
 		return agreed
 	}
 	return forEver - 1
