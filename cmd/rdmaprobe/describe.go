@@ -36,20 +36,42 @@ func describe(err error) *errorDoc {
 	e := &errorDoc{Message: err.Error()}
 	e.Class, e.ExitCode = classify(err)
 	core := err // the error without what the command added
-	for layer := err; layer != nil; layer = errors.Unwrap(layer) {
+	var also []error
+	for layer := err; layer != nil; {
 		e.takeLayer(layer)
+		inner, others := unwrap(layer)
 		switch layer.(type) {
 		case *commandError, *failure:
-			core = errors.Unwrap(layer)
+			core = inner
 		}
+		if e.Cause == "" { // several failures, and not several causes of one
+			also = append(also, others...)
+		}
+		layer = inner
+	}
+	if e.Cause == "" {
+		also = nil // core says it all
 	}
 	e.fill("run the command", "", core.Error(), "")
+	for _, other := range also {
+		e.Cause += "; then: " + other.Error()
+	}
 	// What Go says of a deadline is of no help to people.
 	e.Cause = strings.ReplaceAll(e.Cause, context.DeadlineExceeded.Error(), "no answer in time")
 	if e.Remedy == "" {
 		e.Remedy = remedies[e.Class]
 	}
 	return e
+}
+
+// unwrap returns the first error inside of err, and those joined with it.
+func unwrap(err error) (inner error, others []error) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		if list := joined.Unwrap(); len(list) > 0 {
+			return list[0], list[1:]
+		}
+	}
+	return errors.Unwrap(err), nil
 }
 
 // remedies are for classes whose errors bring none themselves.
