@@ -39,7 +39,7 @@ func describe(err error) *errorDoc {
 	var also []error
 	for layer := err; layer != nil; {
 		e.takeLayer(layer)
-		inner, others := unwrap(layer)
+		others, inner := unwrap(layer)
 		switch layer.(type) {
 		case *commandError, *failure:
 			core = inner
@@ -65,13 +65,13 @@ func describe(err error) *errorDoc {
 }
 
 // unwrap returns the first error inside of err, and those joined with it.
-func unwrap(err error) (inner error, others []error) {
+func unwrap(err error) (others []error, inner error) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		if list := joined.Unwrap(); len(list) > 0 {
-			return list[0], list[1:]
+			return list[1:], list[0]
 		}
 	}
-	return errors.Unwrap(err), nil
+	return nil, errors.Unwrap(err)
 }
 
 // remedies are for classes whose errors bring none themselves.
