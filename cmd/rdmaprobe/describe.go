@@ -33,7 +33,7 @@ func (e *failure) Unwrap() error { return e.err }
 
 // describe takes an error apart. The outermost layer that knows a part wins.
 func describe(err error) *errorDoc {
-	e := &errorDoc{Message: err.Error()}
+	e := &errorDoc{Message: strings.ReplaceAll(err.Error(), "\n", "; ")}
 	e.Class, e.ExitCode = classify(err)
 	core := err // the error without what the command added
 	var also []error
@@ -56,6 +56,7 @@ func describe(err error) *errorDoc {
 	for _, other := range also {
 		e.Cause += "; then: " + other.Error()
 	}
+	e.Cause = strings.ReplaceAll(e.Cause, "\n", "; ") // errors.Join
 	// What Go says of a deadline is of no help to people.
 	e.Cause = strings.ReplaceAll(e.Cause, context.DeadlineExceeded.Error(), "no answer in time")
 	if e.Remedy == "" {

@@ -22,7 +22,7 @@ func TestDescribeJoined(t *testing.T) {
 		t.Errorf("two errors: %+v", two)
 	}
 	plain := describe(errors.Join(errors.New("a"), errors.New("b")))
-	if plain.Cause != "a\nb" {
-		t.Errorf("plain errors: cause %q", plain.Cause)
+	if plain.Cause != "a; b" || plain.Message != "a; b" {
+		t.Errorf("plain errors: %+v", plain)
 	}
 }
