@@ -68,6 +68,43 @@ func TestDeviceRemoval(t *testing.T) {
 	}
 }
 
+// TestListenerRemoval deletes the device under a listener on its address:
+// Accept ends and says why, instead of waiting for clients who cannot come,
+// and the address is free when the device is back.
+func TestListenerRemoval(t *testing.T) {
+	requireRDMA(t)
+	ctx := testContext(t)
+	addr := newLink(t, "rdmt1", "rmt1", "10.79.1.1/24")
+	checkLeaks(t)
+	l, err := cm.Listen(ctx, addr+":0", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	accepted := make(chan error, 1)
+	go func() {
+		_, err := l.Accept(ctx)
+		accepted <- err
+	}()
+	if err := uverbs.DeleteLink(ctx, "rmt1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-accepted; !errors.Is(err, cm.ErrDeviceRemoved) {
+		t.Errorf("accept: %v", err)
+	}
+	if err := l.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := uverbs.AddLink(ctx, uverbs.LinkConfig{Name: "rmt1", Type: "rxe", Netdev: "rdmt1"}); err != nil {
+		t.Fatal(err)
+	}
+	waitForGID(t, "rmt1", addr)
+	again := listenOn(t, l.Addr().String(), nil)
+	client, server, _ := connectTo(t, again, &cm.Dialer{}, nil, l.Addr().String())
+	exchange(t, client, server, 10)
+	closeConn(t, client)
+	closeConn(t, server)
+}
+
 // newLink makes a dummy interface with an rxe device and an address.
 func newLink(t *testing.T, netdev, name, cidr string) (addr string) {
 	t.Helper()
