@@ -22,12 +22,18 @@ var lastUID atomic.Uint64
 // Most programs never make one; an ID without a channel of its own uses the
 // process-wide one.
 type EventChannel struct {
-	ch   *ucma.Channel
-	done chan struct{} // closed when the reader has ended
+	ch     *ucma.Channel
+	serial uint64        // orders channels, for locking two of them
+	done   chan struct{} // closed when the reader has ended
+	raw    *rawQueue     // takes all events, in raw mode; else nil
+
+	// fetch is held from the moment an event leaves the kernel until it is
+	// delivered, so that Migrate can find a moment at which none is between.
+	fetch sync.Mutex
 
 	mu     sync.Mutex
-	ids    map[uint64]*ID
-	broken error // why the reader ended, once it has
+	ids    map[uint64]*ID // by the number of the ID or of its group
+	broken error          // why the reader ended, once it has
 
 	orphans sync.WaitGroup // destructions of requests that nobody listens for
 
@@ -36,25 +42,46 @@ type EventChannel struct {
 	users int // IDs that keep a process-wide channel open; guarded by shared.mu
 }
 
-// NewEventChannel opens the connection manager. opts may be nil.
+// NewEventChannel opens the connection manager (rdma_create_event_channel).
+// opts may be nil. Each event goes to its ID, whose steps wait for it.
 func NewEventChannel(opts *ucma.Options) (*EventChannel, error) {
+	return openChannel(opts, nil)
+}
+
+// NewRawEventChannel opens the connection manager for a program that drives
+// many IDs from one goroutine: all events of the channel's IDs go to
+// [EventChannel.NextEvent]. Steps of such IDs are begun with the methods named
+// Start…; those that wait are refused.
+func NewRawEventChannel(opts *ucma.Options) (*EventChannel, error) {
+	return openChannel(opts, newRawQueue())
+}
+
+// lastSerial numbers channels.
+var lastSerial atomic.Uint64
+
+func openChannel(opts *ucma.Options, raw *rawQueue) (*EventChannel, error) {
 	ch, err := ucma.Open(opts)
 	if err != nil {
 		return nil, err
 	}
-	c := &EventChannel{ch: ch, done: make(chan struct{}), ids: make(map[uint64]*ID)}
+	c := &EventChannel{
+		ch: ch, raw: raw, serial: lastSerial.Add(1),
+		done: make(chan struct{}), ids: make(map[uint64]*ID),
+	}
 	go c.read()
 	return c, nil
 }
 
 // Close closes the channel and every ID that is still on it, and returns when
-// its goroutine has ended.
+// its goroutine has ended (rdma_destroy_event_channel).
 func (c *EventChannel) Close() error {
 	for _, id := range c.snapshot() {
-		_ = id.Close()
+		_ = id.closeOn(c)
 	}
 	err := c.ch.Close()
 	<-c.done
+	c.fetch.Lock()   // Migrate delivers too
+	c.fetch.Unlock() //nolint:staticcheck // its end is what counts
 	c.orphans.Wait()
 	return err
 }
@@ -66,17 +93,10 @@ func (c *EventChannel) Dropped() uint64 { return c.dropped.Load() }
 // read fetches events until the channel is closed.
 func (c *EventChannel) read() {
 	defer close(c.done)
-	for {
-		ev, err := c.ch.GetEvent(context.Background())
-		if err != nil {
-			c.fail(err)
-			return
-		}
-		c.dispatch(ev)
-	}
+	c.fail(c.ch.ServeEvents(context.Background(), &c.fetch, c.dispatch))
 }
 
-// dispatch hands an event to its ID. It must not block.
+// dispatch hands an event to its ID. It must not block. fetch is held.
 func (c *EventChannel) dispatch(ev ucma.Event) {
 	c.mu.Lock()
 	id := c.ids[ev.UID]
@@ -107,27 +127,31 @@ func (c *EventChannel) fail(err error) {
 	for _, id := range c.snapshot() {
 		id.lose(fmt.Errorf("event channel: %w", err))
 	}
+	c.raw.fail(err)
 }
 
 func (c *EventChannel) snapshot() []*ID {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	ids := make([]*ID, 0, len(c.ids))
-	for _, id := range c.ids {
-		ids = append(ids, id)
+	for uid, id := range c.ids {
+		if uid == id.uid { // not a group
+			ids = append(ids, id)
+		}
 	}
 	return ids
 }
 
-func (c *EventChannel) add(id *ID) {
+// add routes the events with a number to an ID.
+func (c *EventChannel) add(uid uint64, id *ID) {
 	c.mu.Lock()
-	c.ids[id.uid] = id
+	c.ids[uid] = id
 	c.mu.Unlock()
 }
 
-func (c *EventChannel) remove(id *ID) {
+func (c *EventChannel) remove(uid uint64) {
 	c.mu.Lock()
-	delete(c.ids, id.uid)
+	delete(c.ids, uid)
 	c.mu.Unlock()
 }
 

@@ -47,9 +47,7 @@ func TestOrphanRequest(t *testing.T) {
 	r.cm.Inject(keep.handle, abi.RDMAUCMEventResp{UID: 1 << 60, ID: child.handle, Event: uint32(abi.RDMA_CM_EVENT_CONNECT_REQUEST)})
 	waitFor(t, func() bool { owned, _ := r.cm.Handles(); return len(owned) == 1 })
 	wants(t, child.Disconnect(), syscall.ENOENT)
-	child.gate.Lock() // it is gone already
-	child.closed = true
-	child.gate.Unlock()
+	child.closed.Store(true) // it is gone already
 	child.forget()
 }
 

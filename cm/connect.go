@@ -10,31 +10,26 @@ import (
 	"github.com/purerdma/rdma/ucma"
 )
 
-// Most private data of each operation on a reliable connection over
-// InfiniBand or RoCE with IP addresses, in bytes. The receiver always sees
-// the maximum, padded with zeros: the wire does not carry the length.
-const (
-	MaxConnectData = 56  // Dialer.PrivateData, ID.Connect
-	MaxAcceptData  = 196 // AcceptOptions.PrivateData, ID.Accept
-	MaxRejectData  = 148 // Request.Reject, ID.Reject
-)
+var errDatagram = fmt.Errorf("the ID is of a datagram service: use ConnectDatagram: %w", syscall.EINVAL)
 
 // Connect sends the connect request of an ID whose route is resolved and
-// waits for the answer (rdma_connect). On success the peer's parameters are
+// waits for the answer (rdma_connect). p.LocalReads and p.PeerReads say how
+// many reads and atomics each side may have outstanding; ece, if not zero, is
+// the own enhanced connection establishment option (rdma_set_local_ece), and
+// RemoteECE returns the peer's afterwards. On success the peer's parameters are
 // returned and the queue pair goes to RTR and RTS; Establish then completes
 // the connection. Errors match [ErrNoListener] or [ErrRejected] when the peer
 // refused; when nobody answers the kernel gives up after about 78 s, or ctx
 // does.
 func (id *ID) Connect(ctx context.Context, p *ucma.ConnParam, ece ucma.ECE) (*ucma.ConnParam, error) {
-	if err := checkPrivateData(p.PrivateData, MaxConnectData); err != nil {
+	if id.datagram() {
+		return nil, errDatagram
+	}
+	if err := id.canWait(ctx); err != nil {
 		return nil, err
 	}
-	if err := ctx.Err(); err != nil {
+	if err := id.StartConnect(p, ece); err != nil {
 		return nil, err
-	}
-	err := id.do(func(ch *ucma.Channel, h uint32) error { return ch.Connect(h, p, ece) })
-	if err != nil {
-		return nil, stepError(stepConnect, err)
 	}
 	ev, err := id.wait(ctx, func(ev ucma.Event) bool {
 		switch ev.Type {
@@ -64,12 +59,12 @@ func (id *ID) Establish() error {
 }
 
 // Accept answers a connection request (rdma_accept); the ID's queue pair is
-// RTS. It does not wait for the peer: WaitEstablished does. The kernel rejects
+// RTS. ece, if not zero, is the own enhanced connection establishment option. It does not wait for the peer: WaitEstablished does. The kernel rejects
 // the peer when the command fails, so what can be checked is checked before.
 // An error that matches [ErrPeerGone] means that the peer has given up
 // meanwhile.
 func (id *ID) Accept(p *ucma.ConnParam, ece ucma.ECE) error {
-	if err := checkPrivateData(p.PrivateData, MaxAcceptData); err != nil {
+	if err := id.checkPrivateData(OpAccept, p.PrivateData); err != nil {
 		return err
 	}
 	err := id.do(func(ch *ucma.Channel, h uint32) error { return ch.Accept(h, id.uid, p, ece) })
@@ -105,13 +100,22 @@ func isEstablishedOrEnd(ev ucma.Event) bool {
 	return false
 }
 
-// Reject refuses a connection request (rdma_reject). The peer sees reason 28,
-// consumer defined, and privateData.
-func (id *ID) Reject(privateData []byte) error {
-	if err := checkPrivateData(privateData, MaxRejectData); err != nil {
+// Reject refuses a connection request, or on the active side the peer's answer
+// (rdma_reject). The peer sees reason 28, consumer defined, and privateData.
+func (id *ID) Reject(privateData []byte) error { return id.reject(privateData, 0) }
+
+// RejectECE is Reject for the reason that the enhanced connection
+// establishment option does not suit (rdma_reject_ece; kernel 5.8). The peer
+// sees reason 35, vendor option not supported.
+func (id *ID) RejectECE(privateData []byte) error {
+	return id.reject(privateData, uint8(abi.IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED))
+}
+
+func (id *ID) reject(privateData []byte, reason uint8) error {
+	if err := id.checkPrivateData(OpReject, privateData); err != nil {
 		return err
 	}
-	return id.do(func(ch *ucma.Channel, h uint32) error { return ch.Reject(h, privateData, 0) })
+	return id.do(func(ch *ucma.Channel, h uint32) error { return ch.Reject(h, privateData, reason) })
 }
 
 // Disconnect tells the peer that the connection ends, or confirms the peer's
@@ -129,24 +133,13 @@ func (id *ID) WaitDisconnected(ctx context.Context) error {
 	return err
 }
 
-// NextRequest returns the next connection request of a listening ID: a new ID
-// for the connection, and the peer's parameters.
+// NextRequest returns the next connection request of a listening ID
+// (rdma_get_request): a new ID for the connection, and the event with the
+// peer's parameters: Conn, or UD of a datagram service.
 func (id *ID) NextRequest(ctx context.Context) (*ID, *ucma.Event, error) {
-	ev, err := id.wait(ctx, func(ev ucma.Event) bool { return ev.Type == abi.RDMA_CM_EVENT_CONNECT_REQUEST })
+	ev, err := id.waitEvent(ctx, func(ev ucma.Event) bool { return isRequest(ev.Type) })
 	if err != nil {
 		return nil, nil, err
 	}
-	child, err := id.adopt(ev.ID)
-	if err != nil {
-		_, _ = id.channel.ch.DestroyID(ev.ID)
-		return nil, nil, err
-	}
-	return child, &ev, nil
-}
-
-func checkPrivateData(p []byte, limit int) error {
-	if len(p) > limit {
-		return fmt.Errorf("private data: %d bytes, at most %d fit here: %w", len(p), limit, syscall.EINVAL)
-	}
-	return nil
+	return ev.Request, &ev.Event, nil
 }

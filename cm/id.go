@@ -1,11 +1,11 @@
 package cm
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
 	"sync"
+	"sync/atomic"
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/ucma"
@@ -13,68 +13,100 @@ import (
 
 // An ID is one communication identifier of the connection manager, what C
 // calls an rdma_cm_id. Its methods are the steps of a connection; each returns
-// when the kernel has answered. An ID takes one step at a time, but Close may
+// when the kernel has answered. Those named Start… only begin a step, whose
+// outcome arrives as an event. An ID takes one step at a time, but Close may
 // come at any moment, from any goroutine.
 //
 // A step that fails because its context ended leaves the kernel in the middle
 // of it: the ID can only be closed then.
 type ID struct {
-	uid     uint64
-	channel *EventChannel
-	release func() // gives the process-wide channel back; nil if the channel is the caller's
+	uid uint64
+	ps  abi.RDMAUCMPortSpace
+	qpt uint8 // IB_UVERBS_QPT_…
 
 	// gate is read-locked by commands and locked by Close: the kernel reuses
 	// a handle at once, so a command racing with the destruction could hit
-	// somebody else's ID.
+	// somebody else's ID. Migrate locks it too.
 	gate   sync.RWMutex
 	handle uint32
-	closed bool
+	closed atomic.Bool // set with gate locked
 
 	// delivery is held while an event goes to the handler or the queue, so
 	// that a new handler misses none. It is taken before mu.
 	delivery sync.Mutex
 
-	mu      sync.Mutex
-	events  []ucma.Event          // delivered, not yet taken
-	changed chan struct{}         // closed and replaced with each change
-	handler func(ucma.Event) bool // takes events before they are queued
-	onLost  func(error)           // called when no more events will come
-	dead    bool                  // closed: nothing is queued any more
+	mu       sync.Mutex
+	channel  *EventChannel         // changed with gate locked
+	release  func()                // gives the process-wide channel back; nil if the channel is the caller's
+	events   queue                 // delivered, not yet taken
+	changed  chan struct{}         // closed and replaced with each change
+	handler  func(ucma.Event) bool // takes events before they are queued
+	onLost   func(error)           // called when no more events will come
+	dead     bool                  // closed: nothing is queued any more
+	ece      ucma.ECE              // the peer's, from its last message
+	nativeIB bool                  // its own address is AF_IB
+	groups   map[uint64]*Group     // memberships by number
+
+	dropped  atomic.Uint64
+	refusing sync.WaitGroup // destructions of requests for which there was no room
 }
+
+// errClosedID is the error of every step after Close.
+var errClosedID = net.ErrClosed
 
 // An IDOptions says how an ID is made. A nil pointer means all defaults.
 type IDOptions struct {
 	// PortSpace is the kind of service: RDMA_PS_TCP (the default, for 0)
-	// for reliable connections, RDMA_PS_UDP for datagrams, RDMA_PS_IPOIB,
-	// RDMA_PS_IB.
+	// for reliable connections, RDMA_PS_UDP for datagrams, RDMA_PS_IPOIB for
+	// datagrams in the groups of IP over InfiniBand, RDMA_PS_IB for any.
 	PortSpace abi.RDMAUCMPortSpace
 
-	// QPType is IB_UVERBS_QPT_…, only for RDMA_PS_IB; 0 means RC.
+	// QPType is IB_UVERBS_QPT_…, only for RDMA_PS_IB; 0 means RC. The other
+	// port spaces imply it.
 	QPType uint8
 
 	// Channel delivers the ID's events; nil means the process-wide one.
 	Channel *EventChannel
+
+	// NetNS is the file of the network namespace to make the ID in, such as
+	// /run/netns/NAME or /proc/PID/ns/net; it needs CAP_SYS_ADMIN. Empty
+	// means the namespace of the calling thread.
+	NetNS string
 }
 
-// NewID makes an ID in the network namespace of the calling thread (kernel
-// command CREATE_ID). Errors match os.ErrNotExist when the connection
-// manager's device is missing and os.ErrPermission when it is denied.
+// resolved fills in the defaults.
+func (o *IDOptions) resolved() IDOptions {
+	var r IDOptions
+	if o != nil {
+		r = *o
+	}
+	if r.PortSpace == 0 {
+		r.PortSpace = abi.RDMA_PS_TCP
+	}
+	switch {
+	case r.PortSpace == abi.RDMA_PS_UDP || r.PortSpace == abi.RDMA_PS_IPOIB:
+		r.QPType = uint8(abi.IB_UVERBS_QPT_UD)
+	case r.PortSpace != abi.RDMA_PS_IB || r.QPType == 0:
+		r.QPType = uint8(abi.IB_UVERBS_QPT_RC)
+	}
+	return r
+}
+
+// NewID makes an ID in the network namespace of the calling thread
+// (rdma_create_id; kernel command CREATE_ID). Errors match os.ErrNotExist when
+// the connection manager's device is missing and os.ErrPermission when it is
+// denied.
 func NewID(opts *IDOptions) (*ID, error) {
-	var o IDOptions
-	if opts != nil {
-		o = *opts
-	}
-	if o.PortSpace == 0 {
-		o.PortSpace = abi.RDMA_PS_TCP
-	}
-	if o.QPType == 0 {
-		o.QPType = uint8(abi.IB_UVERBS_QPT_RC)
-	}
+	o := opts.resolved()
 	id, err := newID(o.Channel)
 	if err != nil {
 		return nil, err
 	}
-	id.handle, err = id.channel.ch.CreateID(id.uid, o.PortSpace, o.QPType)
+	id.ps, id.qpt = o.PortSpace, o.QPType
+	err = inNetNS(o.NetNS, func() (err error) {
+		id.handle, err = id.channel.ch.CreateID(id.uid, o.PortSpace, o.QPType)
+		return err
+	})
 	if err != nil {
 		if id.release != nil {
 			id.release()
@@ -83,7 +115,7 @@ func NewID(opts *IDOptions) (*ID, error) {
 	}
 	// Now that it has a handle Close can find it. No event comes before the
 	// first command.
-	id.channel.add(id)
+	id.channel.add(id.uid, id)
 	return id, nil
 }
 
@@ -102,27 +134,59 @@ func newID(channel *EventChannel) (*ID, error) {
 // adopt makes an ID of the handle that a connection request brought. The
 // kernel drops all its events until Accept gives it a uid.
 func (id *ID) adopt(handle uint32) (*ID, error) {
-	child := &ID{uid: lastUID.Add(1), channel: id.channel, handle: handle, changed: make(chan struct{})}
-	if id.release != nil {
+	id.mu.Lock()
+	child := &ID{
+		uid: lastUID.Add(1), ps: id.ps, qpt: id.qpt, nativeIB: id.nativeIB,
+		channel: id.channel, handle: handle, changed: make(chan struct{}),
+	}
+	counted := id.release != nil
+	id.mu.Unlock()
+	if counted {
 		var ok bool
-		if child.release, ok = id.channel.share(); !ok {
+		if child.release, ok = child.channel.share(); !ok {
 			return nil, net.ErrClosed
 		}
 	}
-	child.channel.add(child)
+	child.channel.add(child.uid, child)
 	return child, nil
 }
 
-// Close destroys the ID (kernel command DESTROY_ID). A connected peer is told,
-// a waiting request is rejected, blocked steps return. It blocks only while
-// the kernel finishes work in progress on the ID.
-func (id *ID) Close() error {
+// PortSpace returns the ID's port space.
+func (id *ID) PortSpace() abi.RDMAUCMPortSpace { return id.ps }
+
+// QPType returns the kind of queue pair that the ID connects.
+func (id *ID) QPType() abi.IBUverbsQPType { return abi.IBUverbsQPType(id.qpt) }
+
+// datagram reports whether the ID is of a datagram service.
+func (id *ID) datagram() bool { return id.QPType() == abi.IB_UVERBS_QPT_UD }
+
+// Channel returns what delivers the ID's events (the member channel of C); it
+// changes with Migrate.
+func (id *ID) Channel() *EventChannel {
+	id.mu.Lock()
+	defer id.mu.Unlock()
+	return id.channel
+}
+
+// Dropped returns how many events of the ID were dropped because nobody took
+// them: of those that the kernel may repeat without end, such as ADDR_CHANGE,
+// the last 8 are kept; of connection requests 1024, and more are rejected.
+func (id *ID) Dropped() uint64 { return id.dropped.Load() }
+
+// Close destroys the ID (rdma_destroy_id; kernel command DESTROY_ID). A
+// connected peer is told, a waiting request is rejected, multicast groups are
+// left, blocked steps return. It blocks only while the kernel finishes work in
+// progress on the ID. The queue pair, if there is one, is closed before.
+func (id *ID) Close() error { return id.closeOn(nil) }
+
+// closeOn is Close, if the ID is on that channel; nil means any.
+func (id *ID) closeOn(c *EventChannel) error {
 	id.gate.Lock()
-	if id.closed {
+	if id.closed.Load() || c != nil && id.Channel() != c {
 		id.gate.Unlock()
 		return nil
 	}
-	id.closed = true
+	id.closed.Store(true)
 	_, err := id.channel.ch.DestroyID(id.handle)
 	id.gate.Unlock()
 	if errors.Is(err, net.ErrClosed) {
@@ -135,16 +199,25 @@ func (id *ID) Close() error {
 // forget removes the ID from its channel, wakes its waiters, refuses the
 // requests that nobody took, and gives the channel back.
 func (id *ID) forget() {
-	id.channel.remove(id)
+	c := id.Channel() // final, since the ID is closed
+	c.remove(id.uid)
+	id.delivery.Lock() // an event that is being delivered comes first
 	id.mu.Lock()
 	id.dead = true
 	left := id.events
 	id.events = nil
+	groups := id.groups
+	id.groups = nil
 	id.mu.Unlock()
-	id.lose(net.ErrClosed)
-	for _, ev := range left {
-		id.channel.refuse(ev)
+	id.delivery.Unlock()
+	for uid, g := range groups {
+		c.remove(uid)
+		g.end(net.ErrClosed)
 	}
+	id.lose(net.ErrClosed)
+	left.refuse()
+	c.raw.drop(id).refuse()
+	id.refusing.Wait()
 	if id.release != nil {
 		id.release()
 	}
@@ -166,9 +239,9 @@ func (id *ID) lose(err error) {
 func (id *ID) setOnLost(fn func(error)) {
 	id.mu.Lock()
 	id.onLost = fn
-	dead := id.dead
+	dead, c := id.dead, id.channel
 	id.mu.Unlock()
-	switch err := id.channel.err(); {
+	switch err := c.err(); {
 	case dead:
 		fn(net.ErrClosed)
 	case err != nil:
@@ -180,126 +253,20 @@ func (id *ID) setOnLost(fn func(error)) {
 func (id *ID) do(cmd func(ch *ucma.Channel, handle uint32) error) error {
 	id.gate.RLock()
 	defer id.gate.RUnlock()
-	if id.closed {
-		return net.ErrClosed
+	if id.closed.Load() {
+		return errClosedID
 	}
 	return removalError(cmd(id.channel.ch, id.handle))
 }
 
-// deliver takes an event from the channel's goroutine. It reports false when
-// the ID is closed.
-func (id *ID) deliver(ev ucma.Event) bool {
-	id.delivery.Lock()
-	defer id.delivery.Unlock()
-	id.mu.Lock()
-	handler, dead := id.handler, id.dead
-	id.mu.Unlock()
-	switch {
-	case dead:
-		return false
-	case handler != nil && handler(ev):
-		return true
-	}
+// isClosed reports whether Close was called.
+func (id *ID) isClosed() bool { return id.closed.Load() }
+
+// RemoteECE returns the enhanced connection establishment option that the peer
+// sent in its request or answer (rdma_get_remote_ece; kernel 5.8). It is zero
+// without any.
+func (id *ID) RemoteECE() ucma.ECE {
 	id.mu.Lock()
 	defer id.mu.Unlock()
-	if id.dead {
-		return false
-	}
-	id.events = append(id.events, ev)
-	id.wakeLocked()
-	return true
-}
-
-// setHandler lets fn see each event first, in the channel's goroutine; fn must
-// not block and reports whether it took the event. Events that were queued
-// before are offered to fn now.
-func (id *ID) setHandler(fn func(ucma.Event) bool) {
-	id.delivery.Lock()
-	defer id.delivery.Unlock()
-	id.mu.Lock()
-	id.handler = fn
-	queued := id.events
-	id.events = nil
-	id.mu.Unlock()
-	var kept []ucma.Event
-	for _, ev := range queued {
-		if !fn(ev) {
-			kept = append(kept, ev)
-		}
-	}
-	id.mu.Lock()
-	dead := id.dead
-	if !dead {
-		id.events = kept
-		id.wakeLocked()
-	}
-	id.mu.Unlock()
-	if dead {
-		for _, ev := range kept {
-			id.channel.refuse(ev)
-		}
-	}
-}
-
-func (id *ID) isClosed() bool {
-	// TryRLock fails only while Close holds the gate, that is, when closed.
-	if !id.gate.TryRLock() {
-		return true
-	}
-	defer id.gate.RUnlock()
-	return id.closed
-}
-
-// wake makes waiters look again.
-func (id *ID) wake() {
-	id.mu.Lock()
-	defer id.mu.Unlock()
-	id.wakeLocked()
-}
-
-func (id *ID) wakeLocked() {
-	close(id.changed)
-	id.changed = make(chan struct{})
-}
-
-// take removes the first queued event that want accepts. The channel returned
-// with it closes at the next change.
-func (id *ID) take(want func(ucma.Event) bool) (ucma.Event, bool, <-chan struct{}) {
-	id.mu.Lock()
-	defer id.mu.Unlock()
-	for i, ev := range id.events {
-		if want(ev) {
-			id.events = append(id.events[:i], id.events[i+1:]...)
-			return ev, true, id.changed
-		}
-	}
-	return ucma.Event{}, false, id.changed
-}
-
-// wait returns the next event that want accepts.
-func (id *ID) wait(ctx context.Context, want func(ucma.Event) bool) (ucma.Event, error) {
-	for {
-		ev, ok, changed := id.take(want)
-		switch {
-		case ok:
-			return ev, nil
-		case id.isClosed():
-			return ucma.Event{}, net.ErrClosed
-		}
-		if err := id.channel.err(); err != nil {
-			return ucma.Event{}, fmt.Errorf("event channel: %w", err)
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return ucma.Event{}, ctx.Err()
-		}
-	}
-}
-
-// NextEvent returns the ID's next event that no step has taken, whatever it
-// is: disconnection, device removal, address change, events that this package
-// does not know. Use it when no step of the ID is under way.
-func (id *ID) NextEvent(ctx context.Context) (ucma.Event, error) {
-	return id.wait(ctx, func(ucma.Event) bool { return true })
+	return id.ece
 }

@@ -14,10 +14,11 @@ import (
 const defaultStepTimeout = 5 * time.Second
 
 // Bind gives the ID its local address (rdma_bind_addr). Port 0 lets the kernel
-// choose one; Route tells which. Errors match [ErrAddrInUse] for a port that is
+// choose one; LocalAddr tells which. Errors match [ErrAddrInUse] for a port that is
 // taken, [ErrNoDevice] for an address without RDMA, os.ErrPermission for a
 // port below 1024 without the capability.
 func (id *ID) Bind(addr ucma.Sockaddr) error {
+	id.noteFamily(addr)
 	return id.do(func(ch *ucma.Channel, h uint32) error { return bindError(addr, ch.Bind(h, addr)) })
 }
 
@@ -41,6 +42,7 @@ func (id *ID) Listen(backlog int) error {
 // answers; after one of them the step may be tried again.
 func (id *ID) ResolveAddr(ctx context.Context, src, dst ucma.Sockaddr) error {
 	ms := timeoutMs(ctx)
+	id.noteFamily(dst)
 	return id.step(ctx, stepResolveAddr,
 		func(ch *ucma.Channel, h uint32) error { return ch.ResolveAddr(h, src, dst, ms) },
 		abi.RDMA_CM_EVENT_ADDR_RESOLVED, abi.RDMA_CM_EVENT_ADDR_ERROR)
@@ -56,7 +58,7 @@ func (id *ID) ResolveRoute(ctx context.Context) error {
 
 // step runs a command and waits for the event that says how it went.
 func (id *ID) step(ctx context.Context, name string, cmd func(*ucma.Channel, uint32) error, good, bad abi.RDMACMEventType) error {
-	if err := ctx.Err(); err != nil {
+	if err := id.canWait(ctx); err != nil {
 		return err
 	}
 	if err := id.do(cmd); err != nil {
@@ -83,16 +85,6 @@ func timeoutMs(ctx context.Context) uint32 {
 	return uint32(min(max(d, time.Millisecond), longest) / time.Millisecond)
 }
 
-// Route returns addresses, device, port and path of the ID. Before they are
-// known they are zero.
-func (id *ID) Route() (r ucma.Route, err error) {
-	err = id.do(func(ch *ucma.Channel, h uint32) error {
-		r, err = ch.QueryRoute(h)
-		return err
-	})
-	return r, err
-}
-
 // InitQPAttr returns the attributes a queue pair of this ID needs on its way
 // to state (IB_QPS_INIT, RTR or RTS), with the mask of valid ones
 // (rdma_init_qp_attr).
@@ -113,26 +105,4 @@ func (id *ID) Notify(event uint32) error {
 		return nil
 	}
 	return err
-}
-
-// SetTOS sets the type of service of the ID's traffic, before its route is
-// resolved.
-func (id *ID) SetTOS(tos uint8) error {
-	return id.do(func(ch *ucma.Channel, h uint32) error { return ch.SetTOS(h, tos) })
-}
-
-// SetReuseAddr lets several IDs bind one address.
-func (id *ID) SetReuseAddr(on bool) error {
-	return id.do(func(ch *ucma.Channel, h uint32) error { return ch.SetReuseAddr(h, on) })
-}
-
-// SetAFOnly keeps an IPv6 wildcard from taking IPv4 too.
-func (id *ID) SetAFOnly(on bool) error {
-	return id.do(func(ch *ucma.Channel, h uint32) error { return ch.SetAFOnly(h, on) })
-}
-
-// SetACKTimeout sets the queue pair's local ACK time-out, 4.096 µs · 2^exponent,
-// before the route is resolved.
-func (id *ID) SetACKTimeout(exponent uint8) error {
-	return id.do(func(ch *ucma.Channel, h uint32) error { return ch.SetACKTimeout(h, exponent) })
 }

@@ -3,6 +3,7 @@ package ucma
 import (
 	"context"
 	"encoding/binary"
+	"sync"
 	"syscall"
 	"unsafe"
 
@@ -89,6 +90,50 @@ func (c *Channel) GetEvent(ctx context.Context) (Event, error) {
 	}
 	ev, err := decodeEvent(answer)
 	return ev, fail(abi.RDMA_USER_CM_CMD_GET_EVENT, 0, err)
+}
+
+// ServeEvents fetches events until ctx ends or fetching fails, and hands each
+// to fn, with mu locked from before the event leaves the kernel until fn has
+// returned: whoever holds mu knows that no event is on its way. fn must not
+// block and must not close the channel. It does not return nil.
+func (c *Channel) ServeEvents(ctx context.Context, mu sync.Locker, fn func(Event)) error {
+	b, err := offheap.Get()
+	if err != nil {
+		return fail(abi.RDMA_USER_CM_CMD_GET_EVENT, 0, err)
+	}
+	defer b.Release()
+	frame, answer := getEvent(b)
+	one := func() error {
+		mu.Lock()
+		defer mu.Unlock()
+		clear(answer) // an older kernel writes less
+		if err := c.file.TryWrite(frame); err != nil {
+			return err
+		}
+		ev, err := decodeEvent(answer)
+		if err == nil {
+			fn(ev)
+		}
+		return err
+	}
+	err = c.file.WaitRead(ctx, func() error {
+		for {
+			if err := one(); err != nil {
+				return err
+			}
+		}
+	})
+	return fail(abi.RDMA_USER_CM_CMD_GET_EVENT, 0, err)
+}
+
+// UserEvent makes an event of type USER as WriteEvent does, for programs that
+// deliver events themselves.
+func UserEvent(uid uint64, id uint32, status int32, arg uint64) Event {
+	ev := Event{UID: uid, ID: id, Type: abi.RDMA_CM_EVENT_USER, Status: status}
+	var b [8]byte
+	binary.NativeEndian.PutUint64(b[:], arg)
+	ev.param[0], ev.param[1] = binary.NativeEndian.Uint32(b[:4]), binary.NativeEndian.Uint32(b[4:])
+	return ev
 }
 
 // TryGetEvent returns the next event without waiting; the error matches

@@ -103,7 +103,7 @@ func (i *id) bindTo(a addr) error {
 	}
 	if a.port == 0 {
 		a.port = i.k.freePort()
-	} else if err := i.k.portFree(a); err != nil {
+	} else if err := i.k.portFree(a, i.ps); err != nil {
 		return err
 	}
 	i.src, i.dev, i.state = a, dev, bound
@@ -112,9 +112,9 @@ func (i *id) bindTo(a addr) error {
 
 // portFree is cma_check_port: only the clash of two equal specific addresses
 // is EADDRINUSE.
-func (k *Kernel) portFree(a addr) error {
+func (k *Kernel) portFree(a addr, ps abi.RDMAUCMPortSpace) error {
 	for _, o := range k.ids {
-		if o.passive || o.state == idle || o.src.port != a.port {
+		if o.passive || o.state == idle || o.src.port != a.port || o.ps != ps {
 			continue
 		}
 		switch {

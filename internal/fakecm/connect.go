@@ -52,9 +52,9 @@ func (f *file) listen(q *abi.RDMAUCMListen, _ uint16) error {
 }
 
 // findListener returns the listener that a connect to a reaches.
-func (k *Kernel) findListener(a addr) *id {
+func (k *Kernel) findListener(a addr, ps abi.RDMAUCMPortSpace) *id {
 	for _, i := range k.ids {
-		if i.state != listening || i.src.port != a.port {
+		if i.state != listening || i.src.port != a.port || i.ps != ps {
 			continue
 		}
 		if i.src.ip == a.ip || i.src.wildcard() && (i.src.ip.Is6() || a.ip.Is4()) {
@@ -69,14 +69,20 @@ func (f *file) connect(q *abi.RDMAUCMConnect, _ uint16) error {
 	if err != nil {
 		return err
 	}
-	if i.state != routeResolved || q.ConnParam.Valid != 1 || q.ConnParam.PrivateDataLen > requestData {
+	if i.state != routeResolved || q.ConnParam.Valid != 1 {
+		return syscall.EINVAL
+	}
+	if i.datagram() {
+		return f.lookUp(i, q)
+	}
+	if q.ConnParam.PrivateDataLen > requestData {
 		return syscall.EINVAL
 	}
 	i.state = connecting
 	if f.k.muted[abi.RDMA_USER_CM_CMD_CONNECT] {
 		return nil
 	}
-	l := f.k.findListener(i.dst)
+	l := f.k.findListener(i.dst, i.ps)
 	if l == nil {
 		i.event(abi.RDMA_CM_EVENT_REJECTED, int32(abi.IB_CM_REJ_INVALID_SERVICE_ID), padded(nil, rejectData))
 		return nil
@@ -84,21 +90,26 @@ func (f *file) connect(q *abi.RDMAUCMConnect, _ uint16) error {
 	if l.unfetched >= l.backlog {
 		return nil // dropped without notice; this fake does not try again
 	}
-	l.request(i, &q.ConnParam)
+	l.request(i, &q.ConnParam, q.ECE)
 	return nil
 }
 
 // request makes the ID of an incoming connection and reports it to the
 // listener.
-func (l *id) request(from *id, param *abi.RDMAUCMConnParam) {
+func (l *id) request(from *id, param *abi.RDMAUCMConnParam, ece abi.RDMAUCMECE) {
 	r := l.k.newID(l.file)
-	r.state, r.passive, r.listener = connecting, true, l
+	r.state, r.passive, r.listener, r.ps, r.qpType = connecting, true, l, l.ps, l.qpType
 	r.src, r.dst = addr{from.dst.ip, l.src.port}, from.src
 	r.dev = l.k.deviceOf(from.dst.ip)
 	r.param = *padded(param, requestData)
 	r.peer, from.peer = from, r
 	ev := abi.RDMAUCMEventResp{UID: l.uid, ID: r.handle, Event: uint32(abi.RDMA_CM_EVENT_CONNECT_REQUEST)}
-	*ev.ParamConn() = r.param
+	if l.datagram() {
+		udData(ev.ParamUD(), param.PrivateData[:param.PrivateDataLen], lookupData)
+	} else {
+		*ev.ParamConn() = r.param
+	}
+	ev.ECE = ece
 	l.unfetched++
 	l.file.push(queued{ev: ev, id: l, request: r})
 }
@@ -110,6 +121,13 @@ func (f *file) accept(q *abi.RDMAUCMAccept, _ uint16) error {
 		return err
 	}
 	p := i.peer
+	if i.datagram() {
+		err := i.found(q)
+		if err != nil {
+			i.leavePeer(0)
+		}
+		return err
+	}
 	if q.ConnParam.Valid == 0 {
 		if i.passive || i.state != connecting || !i.accepted || p == nil {
 			return syscall.EINVAL
@@ -131,7 +149,9 @@ func (f *file) accept(q *abi.RDMAUCMAccept, _ uint16) error {
 	}
 	p.accepted = true
 	p.param = *padded(&q.ConnParam, replyData)
-	p.event(abi.RDMA_CM_EVENT_CONNECT_RESPONSE, 0, &p.param)
+	ev := abi.RDMAUCMEventResp{UID: p.uid, ID: p.handle, Event: uint32(abi.RDMA_CM_EVENT_CONNECT_RESPONSE), ECE: q.ECE}
+	*ev.ParamConn() = p.param
+	p.file.push(queued{ev: ev, id: p})
 	return nil
 }
 
@@ -142,6 +162,9 @@ func (f *file) reject(q *abi.RDMAUCMReject, _ uint16) error {
 	}
 	if i.state != connecting || i.peer == nil || q.PrivateDataLen > rejectData {
 		return syscall.EINVAL
+	}
+	if i.datagram() {
+		return i.notFound(q.PrivateData[:q.PrivateDataLen])
 	}
 	reason := int32(q.Reason)
 	switch abi.CMRejectReason(q.Reason) {
@@ -219,6 +242,9 @@ func (f *file) initQPAttr(q *abi.RDMAUCMInitQPAttr, out uint16) error {
 	a := abi.IBUverbsQPAttr{QPState: q.QPState}
 	var mask abi.IBQPAttrMask
 	switch s := abi.IBQPState(q.QPState); {
+	case i.datagram():
+		a.PortNum, a.QKey = 1, defaultQKey
+		mask = abi.IB_QP_STATE | abi.IB_QP_PKEY_INDEX | abi.IB_QP_PORT | abi.IB_QP_QKEY
 	case s == abi.IB_QPS_INIT:
 		a.PortNum = 1
 		mask = abi.IB_QP_STATE | abi.IB_QP_PKEY_INDEX | abi.IB_QP_PORT | abi.IB_QP_ACCESS_FLAGS

@@ -31,6 +31,8 @@ type id struct {
 	state    state
 	src, dst addr
 	dev      *Device
+	ps       abi.RDMAUCMPortSpace
+	qpType   uint8
 	removed  bool
 	reported uint32 // events fetched
 
@@ -52,7 +54,7 @@ func (f *file) createID(q *abi.RDMAUCMCreateID, out uint16) error {
 		return syscall.EINVAL
 	}
 	i := f.k.newID(f)
-	i.uid = q.UID
+	i.uid, i.ps, i.qpType = q.UID, abi.RDMAUCMPortSpace(q.Ps), q.QPType
 	return answer(q.Response, out, abi.RDMAUCMCreateIDResp{ID: i.handle})
 }
 
@@ -81,6 +83,11 @@ func (i *id) destroy() {
 		return // a request that its listener took along
 	}
 	delete(i.k.ids, i.handle)
+	for h, g := range i.k.groups {
+		if g.id == i {
+			delete(i.k.groups, h)
+		}
+	}
 	i.dropEvents()
 	if i.peer != nil {
 		i.leavePeer(abi.IB_CM_REJ_CONSUMER_DEFINED)
@@ -122,6 +129,12 @@ func (i *id) leavePeer(reason abi.CMRejectReason) {
 		return
 	}
 	p.peer = nil
+	if i.datagram() {
+		if i.passive {
+			p.udEvent(abi.RDMA_CM_EVENT_UNREACHABLE, int32(abi.IB_SIDR_REJECT), func(u *abi.RDMAUCMUDParam) { udData(u, nil, foundData) })
+		}
+		return // nobody tells the service
+	}
 	if reason == 0 {
 		reason = abi.IB_CM_REJ_TIMEOUT
 	}
@@ -187,7 +200,7 @@ func (f *file) migrate(q *abi.RDMAUCMMigrateID, out uint16) error {
 	var kept []queued
 	for _, e := range from.queue {
 		if e.id == i {
-			f.push(e)
+			f.queue = append(f.queue, e) // without waking anybody, as the kernel does
 		} else {
 			kept = append(kept, e)
 		}
@@ -248,44 +261,4 @@ func (f *file) resolveService(q *abi.RDMAUCMResolveIBService, _ uint16) error {
 		return syscall.EINVAL
 	}
 	return syscall.EOPNOTSUPP // the devices here are RoCE
-}
-
-// A group is a multicast membership.
-type group struct {
-	id  *id
-	uid uint64
-}
-
-func (f *file) joinIP(q *abi.RDMAUCMJoinIPMcast, out uint16) error {
-	return f.joinGroup(q.ID, q.UID, q.Response, out)
-}
-
-func (f *file) join(q *abi.RDMAUCMJoinMcast, out uint16) error {
-	return f.joinGroup(q.ID, q.UID, q.Response, out)
-}
-
-func (f *file) joinGroup(handle uint32, uid, response uint64, out uint16) error {
-	i, err := f.findAlive(handle)
-	if err != nil {
-		return err
-	}
-	if i.dev == nil {
-		return syscall.EINVAL
-	}
-	var h uint32
-	for f.k.groups[h] != nil {
-		h++
-	}
-	f.k.groups[h] = &group{id: i, uid: uid}
-	f.push(queued{id: i, ev: abi.RDMAUCMEventResp{UID: uid, ID: h, Event: uint32(abi.RDMA_CM_EVENT_MULTICAST_JOIN)}})
-	return answer(response, out, abi.RDMAUCMCreateIDResp{ID: h})
-}
-
-func (f *file) leave(q *abi.RDMAUCMDestroyID, out uint16) error {
-	g := f.k.groups[q.ID]
-	if g == nil || g.id.file != f {
-		return syscall.ENOENT
-	}
-	delete(f.k.groups, q.ID)
-	return answer(q.Response, out, abi.RDMAUCMDestroyIDResp{})
 }

@@ -1,0 +1,209 @@
+package cm
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"syscall"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/ucma"
+)
+
+// errNoRoom is the error of a user event that nobody has room for.
+const errNoRoom = syscall.ENOBUFS
+
+// errRawChannel is the error of steps that wait, on an ID whose events go
+// elsewhere.
+var errRawChannel = fmt.Errorf("the ID's events go to EventChannel.NextEvent, so a step cannot wait for them; "+
+	"use the method of the same name that begins with Start: %w", syscall.EINVAL)
+
+// deliver takes an event from the channel's goroutine. It reports false when
+// the ID is closed.
+func (id *ID) deliver(ev ucma.Event) bool {
+	id.delivery.Lock()
+	defer id.delivery.Unlock()
+	id.mu.Lock()
+	handler, dead := id.handler, id.dead
+	group := id.groups[ev.UID]
+	id.note(&ev)
+	id.mu.Unlock()
+	if dead {
+		return false
+	}
+	if group != nil {
+		group.see(ev)
+	} else if handler != nil && handler(ev) {
+		return true
+	}
+	return id.enqueue(Event{Event: ev, Group: group})
+}
+
+// note keeps what later calls ask for. The caller holds mu.
+func (id *ID) note(ev *ucma.Event) {
+	switch ev.Type {
+	case abi.RDMA_CM_EVENT_CONNECT_RESPONSE, abi.RDMA_CM_EVENT_ESTABLISHED:
+		if ev.ECE != (ucma.ECE{}) {
+			id.ece = ev.ECE
+		}
+	}
+}
+
+// deliverUser is deliver for an event of this process. It reports false when
+// too many wait.
+func (id *ID) deliverUser(ev ucma.Event) bool {
+	id.delivery.Lock()
+	defer id.delivery.Unlock()
+	id.mu.Lock()
+	handler, c, dead := id.handler, id.channel, id.dead
+	waiting := id.events.count(id, isUser)
+	id.mu.Unlock()
+	if c.raw != nil {
+		waiting = c.raw.count(id, isUser)
+	}
+	if dead || waiting >= maxUser {
+		return false
+	}
+	return handler != nil && handler(ev) || id.enqueue(Event{Event: ev})
+}
+
+func isUser(t abi.RDMACMEventType) bool { return t == abi.RDMA_CM_EVENT_USER }
+
+// enqueue keeps an event for whoever asks: for the ID, or for the channel in
+// raw mode. The caller holds delivery and has seen that the ID is not dead.
+func (id *ID) enqueue(ev Event) bool {
+	if ev.Type == abi.RDMA_CM_EVENT_CONNECT_REQUEST {
+		// The new ID is on the channel that its request came through, also
+		// if the listener moves to another one.
+		child, err := id.adopt(ev.ID)
+		if err != nil {
+			return false
+		}
+		child.ece = ev.ECE
+		ev.Request = child
+	}
+	ok, dropped := id.push(ev)
+	id.dropped.Add(uint64(dropped))
+	if ok {
+		return true
+	}
+	id.dropped.Add(1)
+	// Not here: it blocks, and the last ID of a channel closes that, which
+	// waits for this goroutine.
+	id.refusing.Go(func() { _ = ev.Request.Close() })
+	return true
+}
+
+// push appends to the right queue. Only requests are refused.
+func (id *ID) push(ev Event) (ok bool, dropped int) {
+	id.mu.Lock()
+	defer id.mu.Unlock()
+	if raw := id.channel.raw; raw != nil {
+		return raw.push(entry{id, ev})
+	}
+	ok, dropped = id.events.push(entry{id, ev})
+	id.wakeLocked()
+	return ok, dropped
+}
+
+// setHandler lets fn see each event first, in the channel's goroutine; fn must
+// not block and reports whether it took the event. Events that were queued
+// before are offered to fn now, except requests, which have an ID already.
+func (id *ID) setHandler(fn func(ucma.Event) bool) {
+	id.delivery.Lock()
+	defer id.delivery.Unlock()
+	id.mu.Lock()
+	id.handler = fn
+	queued := id.events
+	id.events = nil
+	id.mu.Unlock()
+	var kept queue
+	for _, e := range queued {
+		if e.ev.Request != nil || e.ev.Group != nil || !fn(e.ev.Event) {
+			kept = append(kept, e)
+		}
+	}
+	id.mu.Lock()
+	defer id.mu.Unlock()
+	id.events = kept // the ID has not died meanwhile: that needs delivery
+	id.wakeLocked()
+}
+
+// wake makes waiters look again.
+func (id *ID) wake() {
+	id.mu.Lock()
+	defer id.mu.Unlock()
+	id.wakeLocked()
+}
+
+func (id *ID) wakeLocked() {
+	close(id.changed)
+	id.changed = make(chan struct{})
+}
+
+// take removes the first queued event that want accepts. The channel returned
+// with it closes at the next change.
+func (id *ID) take(want func(ucma.Event) bool) (Event, bool, <-chan struct{}) {
+	id.mu.Lock()
+	defer id.mu.Unlock()
+	e, ok := id.events.removeFirst(func(e *entry) bool { return want(e.ev.Event) })
+	return e.ev, ok, id.changed
+}
+
+// wait returns the next event that want accepts.
+func (id *ID) wait(ctx context.Context, want func(ucma.Event) bool) (ucma.Event, error) {
+	ev, err := id.waitEvent(ctx, want)
+	return ev.Event, err
+}
+
+func (id *ID) waitEvent(ctx context.Context, want func(ucma.Event) bool) (Event, error) {
+	for {
+		ev, ok, changed := id.take(want)
+		switch {
+		case ok:
+			return ev, nil
+		case id.isClosed():
+			return Event{}, net.ErrClosed
+		}
+		if err := id.Channel().waitable(); err != nil {
+			return Event{}, err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return Event{}, ctx.Err()
+		}
+	}
+}
+
+// forgetStale drops queued events that would be taken for the outcome of the
+// next step, although they came before it.
+func (id *ID) forgetStale(match func(abi.RDMACMEventType) bool) {
+	id.mu.Lock()
+	defer id.mu.Unlock()
+	for {
+		if _, ok := id.events.removeFirst(func(e *entry) bool { return match(e.ev.Type) }); !ok {
+			return
+		}
+		id.dropped.Add(1)
+	}
+}
+
+// NextEvent returns the ID's next event that no step has taken, whatever it
+// is (rdma_get_cm_event): disconnection, device removal, address change, user
+// events, events that this package does not know. Only connection requests are
+// left to NextRequest. Use it when no step of the ID is under way.
+func (id *ID) NextEvent(ctx context.Context) (ucma.Event, error) {
+	return id.wait(ctx, func(ev ucma.Event) bool { return !isRequest(ev.Type) })
+}
+
+// waitable returns why no event of an ID will come to the ID, or nil.
+func (c *EventChannel) waitable() error {
+	if c.raw != nil {
+		return errRawChannel
+	}
+	if err := c.err(); err != nil {
+		return fmt.Errorf("event channel: %w", err)
+	}
+	return nil
+}
