@@ -75,6 +75,19 @@ func checkAddr(ip netip.Addr) error {
 	return nil
 }
 
+// sockaddrIn converts an address as a network namespace understands it: zones
+// are interfaces there.
+func sockaddrIn(netns string, addr netip.AddrPort) (sa ucma.Sockaddr, err error) {
+	if addr.Addr().Zone() == "" {
+		return ucma.SockaddrFrom(addr)
+	}
+	err = inNetNS(netns, func() (err error) {
+		sa, err = ucma.SockaddrFrom(addr)
+		return err
+	})
+	return sa, err
+}
+
 // zoneHint lists what a missing zone could be.
 func zoneHint(ip netip.Addr) string {
 	ifis, err := net.Interfaces()

@@ -30,6 +30,10 @@ type Dialer struct {
 	// one.
 	Channel *EventChannel
 
+	// NetNS is the file of the network namespace to connect from; see
+	// IDOptions.NetNS. Empty means the calling thread's.
+	NetNS string
+
 	// TOS is the IP type of service of the connection's traffic; 0 leaves
 	// the system's default.
 	TOS uint8
@@ -117,7 +121,7 @@ func (a *attempt) once(ctx context.Context) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	id, err := NewID(&IDOptions{Channel: a.Channel})
+	id, err := NewID(&IDOptions{Channel: a.Channel, NetNS: a.NetNS})
 	if err != nil {
 		return nil, err
 	}
@@ -210,14 +214,14 @@ func (a *attempt) resolve(ctx context.Context, id *ID, steps *steps) error {
 	var src ucma.Sockaddr
 	var err error
 	if a.LocalAddr.IsValid() {
-		if src, err = ucma.SockaddrFrom(a.LocalAddr); err != nil {
+		if src, err = sockaddrIn(a.NetNS, a.LocalAddr); err != nil {
 			return err
 		}
 		if err := id.Bind(src); err != nil {
 			return &stepFailure{step: stepBind, err: err}
 		}
 	}
-	dst, err := ucma.SockaddrFrom(a.remote)
+	dst, err := sockaddrIn(a.NetNS, a.remote)
 	if err != nil {
 		return err
 	}

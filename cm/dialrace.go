@@ -28,7 +28,7 @@ func (d *Dialer) race(ctx context.Context, addrs []netip.AddrPort) (*Conn, error
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	results := make(chan outcome, len(addrs))
-	dialer := d.serialSteps()
+	dialer := d.forRace()
 	started, ended := 0, 0
 	start := func() {
 		addr := addrs[started]
@@ -81,18 +81,22 @@ func (d *Dialer) fallbackDelay() time.Duration {
 	return d.FallbackDelay
 }
 
-// serialSteps returns a copy whose attempts report their steps one at a time.
-func (d *Dialer) serialSteps() *Dialer {
-	serial := *d
+// forRace returns a copy for attempts in other goroutines: they keep to the
+// caller's network namespace and report their steps one at a time.
+func (d *Dialer) forRace() *Dialer {
+	copied := *d
+	if copied.NetNS == "" {
+		copied.NetNS = callersNetNS()
+	}
 	if d.OnStep != nil {
 		var mu sync.Mutex
-		serial.OnStep = func(s Step) {
+		copied.OnStep = func(s Step) {
 			mu.Lock()
 			defer mu.Unlock()
 			d.OnStep(s)
 		}
 	}
-	return &serial
+	return &copied
 }
 
 // interleave alternates between IPv4 and IPv6, beginning with the family of

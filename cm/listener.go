@@ -38,6 +38,11 @@ type ListenConfig struct {
 
 	// Channel delivers the events; nil means the process-wide one.
 	Channel *EventChannel
+
+	// NetNS is the file of the network namespace to listen in; see
+	// IDOptions.NetNS. Empty means the calling thread's. Ports of different
+	// namespaces do not conflict.
+	NetNS string
 }
 
 // A Listener takes connection requests. All methods are safe for concurrent
@@ -108,7 +113,7 @@ func listen(addr netip.AddrPort, cfg *ListenConfig) (*Listener, error) {
 	if err := checkAddr(addr.Addr()); err != nil {
 		return nil, err
 	}
-	id, err := NewID(&IDOptions{Channel: lc.Channel})
+	id, err := NewID(&IDOptions{Channel: lc.Channel, NetNS: lc.NetNS})
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +127,7 @@ func listen(addr netip.AddrPort, cfg *ListenConfig) (*Listener, error) {
 
 // start binds and listens.
 func (l *Listener) start(addr netip.AddrPort, lc ListenConfig) error {
-	sa, err := ucma.SockaddrFrom(addr)
+	sa, err := sockaddrIn(lc.NetNS, addr)
 	if err != nil {
 		return err
 	}
