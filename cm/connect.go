@@ -82,6 +82,16 @@ func peerGone(err error) error {
 	return err
 }
 
+// establishError is peerGone for the side that connects: the peer has answered
+// and then disconnected, which the next event will say.
+func establishError(err error) error {
+	var ue *ucma.Error
+	if errors.As(err, &ue) && isErrno(ue, syscall.EINVAL) {
+		return &stepFailure{step: stepEstablish, err: withCause(ErrPeerClosed, ue)}
+	}
+	return inStep(stepEstablish, err)
+}
+
 // WaitEstablished returns when the peer has confirmed an accepted connection.
 func (id *ID) WaitEstablished(ctx context.Context) error {
 	ev, err := id.wait(ctx, isEstablishedOrEnd)
