@@ -11,8 +11,10 @@
 //
 // The ID level, [ID], is librdmacm's rdma_cm_id: bind, resolve, connect,
 // accept and so on, one method a step, each returning when its event has
-// arrived. The connection level is written with nothing but exported calls of
-// the ID level and of package uverbs, so programs can build their own.
+// arrived. The connection level issues its commands through exported methods
+// of the ID level and of package uverbs alone, so programs can build their own.
+// It takes events in the channel's goroutine; others use [ID.NextEvent], or
+// [NewRawEventChannel] for many IDs in one goroutine.
 //
 // # Lifetime
 //
