@@ -19,6 +19,7 @@ type rxeConfig struct {
 	cap     uverbs.QPCap
 	entries int // of each CQ; 0 becomes 256
 	style   uverbs.CallStyle
+	srq     *uverbs.SRQ
 }
 
 const rxeAccess = uverbs.AccessLocalWrite | uverbs.AccessRemoteWrite | uverbs.AccessRemoteRead | uverbs.AccessRemoteAtomic
@@ -77,7 +78,7 @@ func rxeSide(t testing.TB, pd *uverbs.PD, ch *uverbs.CompChannel, cfg rxeConfig)
 		t.Fatal(err)
 	}
 	verbsClose(t, mr)
-	qp, err := pd.CreateQP(uverbs.QPConfig{Type: cfg.typ, SendCQ: cq, RecvCQ: cq, Cap: cfg.cap})
+	qp, err := pd.CreateQP(uverbs.QPConfig{Type: cfg.typ, SendCQ: cq, RecvCQ: cq, SRQ: cfg.srq, Cap: cfg.cap})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,10 +23,11 @@ type AsyncEvent struct {
 	// Port is the port's number for port events, else 0.
 	Port int
 
-	// CQ and QP are the object concerned, nil for events of other kinds and
-	// for objects that have been closed.
-	CQ *CQ
-	QP *QP
+	// CQ, QP and SRQ are the object concerned, nil for events of other kinds
+	// and for objects that have been closed.
+	CQ  *CQ
+	QP  *QP
+	SRQ *SRQ
 
 	// Element is the number the kernel sent: the port, or the object's key.
 	Element uint64
@@ -40,6 +41,8 @@ func (e AsyncEvent) String() string {
 	switch {
 	case e.QP != nil:
 		return fmt.Sprintf("%v %s", e.Type, e.QP)
+	case e.SRQ != nil:
+		return fmt.Sprintf("%v %s", e.Type, e.SRQ)
 	case e.CQ != nil:
 		return fmt.Sprintf("%v %s", e.Type, e.CQ)
 	case e.Port != 0:
@@ -90,6 +93,8 @@ func (c *Context) asyncEvent(d abi.IBUverbsAsyncEventDesc) AsyncEvent {
 		abi.IB_EVENT_COMM_EST, abi.IB_EVENT_SQ_DRAINED, abi.IB_EVENT_PATH_MIG,
 		abi.IB_EVENT_PATH_MIG_ERR, abi.IB_EVENT_QP_LAST_WQE_REACHED:
 		e.QP = c.registry.qp(d.Element)
+	case abi.IB_EVENT_SRQ_ERR, abi.IB_EVENT_SRQ_LIMIT_REACHED:
+		e.SRQ = c.registry.srq(d.Element)
 	case abi.IB_EVENT_PORT_ACTIVE, abi.IB_EVENT_PORT_ERR, abi.IB_EVENT_LID_CHANGE,
 		abi.IB_EVENT_PKEY_CHANGE, abi.IB_EVENT_SM_CHANGE, abi.IB_EVENT_CLIENT_REREGISTER,
 		abi.IB_EVENT_GID_CHANGE, abi.IB_EVENT_DEVICE_SPEED_CHANGE:

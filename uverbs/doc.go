@@ -6,15 +6,15 @@
 //
 // [Devices] finds devices, [Device.Open] opens one. A [Context] creates
 // protection domains ([PD]), completion channels ([CompChannel]) and completion
-// queues ([CQ]); a PD registers memory ([MR]), creates queue pairs ([QP]) and
-// address handles for datagrams ([AH]).
+// queues ([CQ]); a PD registers memory ([MR]), creates queue pairs ([QP]), shared
+// receive queues ([SRQ]) and address handles for datagrams ([AH]).
 // What a device reads and writes is [Memory], which lies outside the Go heap.
 //
 // Each object has one owner, who closes it. An object can be closed only after
 // those that need it; otherwise Close returns a *[BusyError] that names them.
 // The order is
 //
-//	QP, AH, CQ, CompChannel, MR, Memory, PD, Context
+//	QP, SRQ, AH, CQ, CompChannel, MR, Memory, PD, Context
 //
 // where only the pairs that depend on each other matter. Close may be called
 // more than once and from any goroutine, wakes who waits for the object, and

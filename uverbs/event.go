@@ -37,7 +37,7 @@ func readEvents(f *devfile.File, buf []byte, event func()) error {
 	return err
 }
 
-// lastKey numbers CQs and QPs. The kernel hands a key back in events; it is
+// lastKey numbers CQs, QPs and SRQs. The kernel hands a key back in events; it is
 // never used again, so an event that arrives late finds nothing instead of
 // another object.
 var lastKey atomic.Uint64
@@ -47,7 +47,7 @@ func newKey() uint64 { return lastKey.Add(1) }
 // registry finds the object for the key of an event.
 type registry struct {
 	mu      sync.RWMutex
-	objects map[uint64]any // *CQ or *QP
+	objects map[uint64]any // *CQ, *QP or *SRQ
 }
 
 func (r *registry) put(key uint64, object any) {
@@ -79,4 +79,9 @@ func (r *registry) cq(key uint64) *CQ {
 func (r *registry) qp(key uint64) *QP {
 	qp, _ := r.get(key).(*QP)
 	return qp
+}
+
+func (r *registry) srq(key uint64) *SRQ {
+	srq, _ := r.get(key).(*SRQ)
+	return srq
 }

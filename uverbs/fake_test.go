@@ -55,6 +55,7 @@ type rig struct {
 	mem *uverbs.Memory
 	mr  *uverbs.MR
 	ah  *uverbs.AH
+	srq *uverbs.SRQ
 	qp  *uverbs.QP
 }
 
@@ -84,6 +85,9 @@ func build(c *uverbs.Context, notify func()) (r *rig, err error) {
 	if r.ah, err = r.pd.CreateAH(uverbs.AHAttr{DGID: [16]byte{0xfd, 15: 2}}); err != nil {
 		return r, err
 	}
+	if r.srq, err = r.pd.CreateSRQ(uverbs.SRQConfig{MaxWR: 8, MaxSGE: 2}); err != nil {
+		return r, err
+	}
 	r.qp, err = r.pd.CreateQP(uverbs.QPConfig{
 		SendCQ: r.cq, RecvCQ: r.cq,
 		Cap: uverbs.QPCap{MaxSendWR: 8, MaxRecvWR: 8, MaxSendSGE: 2, MaxRecvSGE: 2, MaxInline: 32},
@@ -96,6 +100,9 @@ func (r *rig) close() error {
 	var errs []error
 	if r.qp != nil {
 		errs = append(errs, r.qp.Close())
+	}
+	if r.srq != nil {
+		errs = append(errs, r.srq.Close())
 	}
 	if r.ah != nil {
 		errs = append(errs, r.ah.Close())

@@ -36,7 +36,8 @@ func hint(op string, err error) string {
 
 func createHint(op string) string {
 	switch op {
-	case methodQPCreate.name, cmdCreateQP.name, methodCQCreate.name, cmdCreateCQ.name:
+	case methodQPCreate.name, cmdCreateQP.name, methodCQCreate.name, cmdCreateCQ.name,
+		methodSRQCreate.name, cmdCreateSRQ.name:
 		return "the device has no more of them (see QueryDevice and 'rdma resource show'), " +
 			"the rdma cgroup's hca_object limit is reached, or RLIMIT_MEMLOCK is too small for drivers that pin rings"
 	}
@@ -85,24 +86,44 @@ func (c *Context) withLimits(err error, exceeded func(*abi.IBUverbsQueryDeviceRe
 	return err
 }
 
-// exceeded says which limit a queue pair exceeds.
-func (cfg *QPConfig) exceeded(d *abi.IBUverbsQueryDeviceResp) string {
-	for _, l := range []struct {
-		name      string
-		asked     int
-		max       uint32
-		limitName string
-	}{
-		{"MaxSendWR", cfg.Cap.MaxSendWR, d.MaxQPWR, "max_qp_wr"},
-		{"MaxRecvWR", cfg.Cap.MaxRecvWR, d.MaxQPWR, "max_qp_wr"},
-		{"MaxSendSGE", cfg.Cap.MaxSendSGE, d.MaxSGE, "max_sge"},
-		{"MaxRecvSGE", cfg.Cap.MaxRecvSGE, d.MaxSGE, "max_sge"},
-	} {
+// limit is a number of a configuration and the device's maximum for it.
+type limit struct {
+	name  string
+	asked int
+	max   uint32
+	of    string // the kernel's name of the maximum
+}
+
+// firstExceeded says which of several limits is the first exceeded.
+func firstExceeded(all ...limit) string {
+	for _, l := range all {
 		if l.asked < 0 || l.asked > int(l.max) {
-			return fmt.Sprintf("Cap.%s is %d, the device allows %d (%s)", l.name, l.asked, l.max, l.limitName)
+			return fmt.Sprintf("%s is %d, the device allows %d (%s)", l.name, l.asked, l.max, l.of)
 		}
 	}
 	return ""
+}
+
+// exceeded says which limit a queue pair exceeds.
+func (cfg *QPConfig) exceeded(d *abi.IBUverbsQueryDeviceResp) string {
+	return firstExceeded(
+		limit{"Cap.MaxSendWR", cfg.Cap.MaxSendWR, d.MaxQPWR, "max_qp_wr"},
+		limit{"Cap.MaxRecvWR", cfg.Cap.MaxRecvWR, d.MaxQPWR, "max_qp_wr"},
+		limit{"Cap.MaxSendSGE", cfg.Cap.MaxSendSGE, d.MaxSGE, "max_sge"},
+		limit{"Cap.MaxRecvSGE", cfg.Cap.MaxRecvSGE, d.MaxSGE, "max_sge"},
+	)
+}
+
+// exceeded says which limit a shared receive queue exceeds.
+func (cfg *SRQConfig) exceeded(d *abi.IBUverbsQueryDeviceResp) string {
+	if cfg.MaxWR < 1 {
+		return fmt.Sprintf("MaxWR is %d, must be at least 1", cfg.MaxWR)
+	}
+	return firstExceeded(
+		limit{"MaxWR", cfg.MaxWR, d.MaxSRQWR, "max_srq_wr"},
+		limit{"MaxSGE", cfg.MaxSGE, d.MaxSRQSGE, "max_srq_sge"},
+		limit{"Limit", cfg.Limit, uint32(cfg.MaxWR), "MaxWR"},
+	)
 }
 
 // exceeded says which limit a completion queue exceeds.

@@ -29,7 +29,9 @@ func lifeOfEverything(k devfile.Kernel, style uverbs.CallStyle) error {
 	}
 	r, err := build(c, nil)
 	if err == nil {
-		err = errors.Join(r.qp.ToInit(1, 0), r.qp.PostSend(signaled(1)), r.close())
+		_, queryErr := r.srq.Query()
+		err = errors.Join(r.qp.ToInit(1, 0), r.qp.PostSend(signaled(1)),
+			r.srq.SetLimit(2), r.srq.Resize(20), queryErr, r.close())
 	}
 	// A destroy command that failed may be tried again.
 	return errors.Join(err, r.close(), c.Close())
@@ -79,7 +81,7 @@ func TestBusyNamesUsers(t *testing.T) {
 			users  []string
 		}{
 			{c, []string{r.cq.String(), r.pd.String(), r.ch.String()}},
-			{r.pd, []string{r.ah.String(), r.mr.String(), r.qp.String()}},
+			{r.pd, []string{r.ah.String(), r.mr.String(), r.qp.String(), r.srq.String()}},
 			{r.ch, []string{r.cq.String()}},
 			{r.cq, []string{r.qp.String()}},
 			{r.mem, []string{r.mr.String()}},
@@ -100,7 +102,7 @@ func TestBusyNamesUsers(t *testing.T) {
 func TestCloseTwiceAndTogether(t *testing.T) {
 	eachStyle(t, func(t *testing.T, _ *fakeverbs.Kernel, c *uverbs.Context) {
 		r := mustBuild(t, c, nil)
-		for _, object := range []interface{ Close() error }{r.qp, r.ah, r.mr, r.mem, r.cq, r.ch, r.pd} {
+		for _, object := range []interface{ Close() error }{r.qp, r.srq, r.ah, r.mr, r.mem, r.cq, r.ch, r.pd} {
 			var wg sync.WaitGroup
 			for range 8 {
 				wg.Go(func() {
@@ -168,12 +170,15 @@ func TestUseAfterClose(t *testing.T) {
 		_, queryErr := r.qp.Query()
 		_, regErr := r.pd.RegMR(r.mem, 0)
 		_, ahErr := r.pd.CreateAH(uverbs.AHAttr{})
+		_, srqErr := r.pd.CreateSRQ(uverbs.SRQConfig{MaxWR: 1})
+		_, srqQueryErr := r.srq.Query()
 		_, qpErr := r.pd.CreateQP(uverbs.QPConfig{SendCQ: r.cq, RecvCQ: r.cq})
 		_, cqErr := c.CreateCQ(uverbs.CQConfig{Entries: 1, Channel: r.ch})
 		for name, err := range map[string]error{
 			"poll": pollErr, "wait": waitErr, "arm": r.cq.Arm(), "query": queryErr,
 			"modify": r.qp.ToError(), "post": r.qp.PostSend(signaled(1)),
-			"receive": r.qp.PostRecv(uverbs.RecvWR{}), "register": regErr, "create QP": qpErr, "create AH": ahErr, "create CQ": cqErr,
+			"receive": r.qp.PostRecv(uverbs.RecvWR{}), "register": regErr, "create QP": qpErr, "create AH": ahErr, "create SRQ": srqErr,
+			"query SRQ": srqQueryErr, "resize SRQ": r.srq.Resize(3), "limit of SRQ": r.srq.SetLimit(3), "create CQ": cqErr,
 		} {
 			if !errors.Is(err, net.ErrClosed) || !strings.HasPrefix(err.Error(), "rxe0: ") {
 				t.Errorf("%s: %v", name, err)

@@ -29,6 +29,10 @@ type QPConfig struct {
 	// Both are needed.
 	SendCQ, RecvCQ *CQ
 
+	// SRQ, if not nil, is where the queue pair takes its receives from. It then
+	// has no receive queue, and the limits for that are ignored.
+	SRQ *SRQ
+
 	// Cap are the limits asked for. A limit of zero is zero, except that
 	// SGE limits of zero become one.
 	Cap QPCap
@@ -76,6 +80,9 @@ func (pd *PD) CreateQP(cfg QPConfig) (*QP, error) {
 	if cfg.RecvCQ != cfg.SendCQ {
 		parents = append(parents, &cfg.RecvCQ.life)
 	}
+	if cfg.SRQ != nil {
+		parents = append(parents, &cfg.SRQ.life)
+	}
 	if err := qp.life.begin(c.dev.Name, "new QP", parents...); err != nil {
 		return nil, err
 	}
@@ -93,21 +100,25 @@ func (cfg *QPConfig) complete(c *Context) error {
 	if cfg.SendCQ == nil || cfg.RecvCQ == nil {
 		return c.fail(methodQPCreate.name, "", fmt.Errorf("a queue pair needs a send and a receive CQ: %w", errInvalid))
 	}
-	if cfg.SendCQ.c != c || cfg.RecvCQ.c != c {
-		return c.fail(methodQPCreate.name, "", fmt.Errorf("PD and CQs belong to different contexts: %w", errInvalid))
+	if cfg.SendCQ.c != c || cfg.RecvCQ.c != c || cfg.SRQ != nil && cfg.SRQ.c != c {
+		return c.fail(methodQPCreate.name, "", fmt.Errorf("PD, CQs and SRQ belong to different contexts: %w", errInvalid))
 	}
 	if cfg.Type == 0 {
 		cfg.Type = abi.IB_UVERBS_QPT_RC
 	}
 	cfg.Cap.MaxSendSGE = max(cfg.Cap.MaxSendSGE, 1)
 	cfg.Cap.MaxRecvSGE = max(cfg.Cap.MaxRecvSGE, 1)
+	if cfg.SRQ != nil {
+		cfg.Cap.MaxRecvWR, cfg.Cap.MaxRecvSGE = 0, 0
+	}
 	return nil
 }
 
 // create lets driver and kernel build the queue pair, and undoes what it did
 // when one of them fails.
 func (qp *QP) create() error {
-	setup, err := qp.c.drv.SetupQP(provider.QPRequest{Type: uint32(qp.cfg.Type), Cap: qp.cfg.Cap.provider()})
+	req := provider.QPRequest{Type: uint32(qp.cfg.Type), Cap: qp.cfg.Cap.provider(), HasSRQ: qp.cfg.SRQ != nil}
+	setup, err := qp.c.drv.SetupQP(req)
 	if err != nil {
 		return qp.c.fail(methodQPCreate.name, qp.life.name, err)
 	}
@@ -154,6 +165,9 @@ func (qp *QP) createNative(uhwIn, uhwOut []byte) error {
 	i.object(uint16(abi.UVERBS_ATTR_CREATE_QP_PD_HANDLE), qp.pd.handle)
 	i.object(uint16(abi.UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE), qp.cfg.SendCQ.handle)
 	i.object(uint16(abi.UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE), qp.cfg.RecvCQ.handle)
+	if qp.cfg.SRQ != nil {
+		i.object(uint16(abi.UVERBS_ATTR_CREATE_QP_SRQ_HANDLE), qp.cfg.SRQ.handle)
+	}
 	i.u64(uint16(abi.UVERBS_ATTR_CREATE_QP_USER_HANDLE), qp.key)
 	req := offheap.Alloc[abi.IBUverbsQPCap](i.b)
 	*req = qp.cfg.Cap.kernel()
@@ -188,6 +202,9 @@ func (qp *QP) createWrite(uhwIn, uhwOut []byte) error {
 	req.MaxSendWR, req.MaxRecvWR = k.MaxSendWR, k.MaxRecvWR
 	req.MaxSendSGE, req.MaxRecvSGE, req.MaxInlineData = k.MaxSendSGE, k.MaxRecvSGE, k.MaxInlineData
 	req.QPType = uint8(qp.cfg.Type)
+	if qp.cfg.SRQ != nil {
+		req.IsSRQ, req.SRQHandle = 1, qp.cfg.SRQ.handle
+	}
 	if qp.cfg.SignalAll {
 		req.SQSigAll = 1
 	}
@@ -242,6 +259,9 @@ func (qp *QP) SendCQ() *CQ { return qp.cfg.SendCQ }
 
 // RecvCQ returns where receive requests complete.
 func (qp *QP) RecvCQ() *CQ { return qp.cfg.RecvCQ }
+
+// SRQ returns the shared receive queue, or nil.
+func (qp *QP) SRQ() *SRQ { return qp.cfg.SRQ }
 
 // Type returns the kind of queue pair.
 func (qp *QP) Type() abi.IBUverbsQPType { return qp.cfg.Type }

@@ -47,33 +47,43 @@ func (qp *QP) stopSend(n int, err error) error {
 }
 
 // PostRecv posts requests to the receive queue, in order. It is otherwise like
-// PostSend.
+// PostSend. A queue pair with a shared receive queue has none of its own.
 func (qp *QP) PostRecv(wrs ...RecvWR) error {
 	qp.recvMu.Lock()
 	defer qp.recvMu.Unlock()
 	if qp.ring == nil {
 		return qp.life.closed
 	}
+	return postRecv(qp.ring, wrs)
+}
+
+// receiver is the receive side of a queue pair or a shared queue.
+type receiver interface {
+	PostRecv(*provider.RecvWR) error
+	FlushRecv() error
+}
+
+func postRecv(q receiver, wrs []RecvWR) error {
 	for i := range wrs {
-		if err := qp.ring.PostRecv((*provider.RecvWR)(noescape(&wrs[i]))); err != nil {
-			return qp.stopRecv(i, err)
+		if err := q.PostRecv((*provider.RecvWR)(noescape(&wrs[i]))); err != nil {
+			return stopRecv(q, i, err)
 		}
 	}
 	if len(wrs) == 0 {
 		return nil
 	}
-	if err := qp.ring.FlushRecv(); err != nil {
+	if err := q.FlushRecv(); err != nil {
 		return &PostError{Posted: len(wrs), Err: err}
 	}
 	return nil
 }
 
 // stopRecv posts the n requests before one that was refused.
-func (qp *QP) stopRecv(n int, err error) error {
+func stopRecv(q receiver, n int, err error) error {
 	if n == 0 {
 		return err
 	}
-	if flushErr := qp.ring.FlushRecv(); flushErr != nil {
+	if flushErr := q.FlushRecv(); flushErr != nil {
 		err = flushErr
 	}
 	return &PostError{Posted: n, Err: err}

@@ -25,6 +25,7 @@ type DeviceAttr struct {
 	MaxQP, MaxCQ, MaxMR    int
 	MaxPD, MaxSRQ, MaxMW   int
 	MaxAH                  int
+	MaxSRQWR, MaxSRQSGE    int             // requests of a shared receive queue, and their entries
 	MaxQPWR, MaxCQE        int             // requests of a queue, completions of a CQ
 	MaxSGE, MaxSGERead     int             // entries of a request, and of an RDMA read
 	MaxQPRdAtomic          int             // reads and atomics a peer may have outstanding on one QP
@@ -54,6 +55,7 @@ func (c *Context) QueryDevice() (*DeviceAttr, error) {
 		Ports: int(b.PhysPortCnt), CapFlags: uint64(b.DeviceCapFlags), MaxMRSize: b.MaxMRSize,
 		PageSizes: b.PageSizeCap, MaxQP: int(b.MaxQP), MaxCQ: int(b.MaxCQ), MaxMR: int(b.MaxMR),
 		MaxPD: int(b.MaxPD), MaxSRQ: int(b.MaxSRQ), MaxMW: int(b.MaxMW), MaxAH: int(b.MaxAH),
+		MaxSRQWR: int(b.MaxSRQWR), MaxSRQSGE: int(b.MaxSRQSGE),
 		MaxQPWR: int(b.MaxQPWR), MaxCQE: int(b.MaxCQE), MaxSGE: int(b.MaxSGE),
 		MaxSGERead: int(b.MaxSGERd), MaxQPRdAtomic: int(b.MaxQPRdAtom),
 		MaxQPInitRdAtomic: int(b.MaxQPInitRdAtom), Atomics: abi.IBAtomicCap(b.AtomicCap),

@@ -157,6 +157,7 @@ var methodQPCreate = method{
 		{id: uint16(abi.UVERBS_ATTR_CREATE_QP_PD_HANDLE), name: "PD_HANDLE", kind: kindObject, opt: true},
 		{id: uint16(abi.UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE), name: "SEND_CQ_HANDLE", kind: kindObject, opt: true},
 		{id: uint16(abi.UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE), name: "RECV_CQ_HANDLE", kind: kindObject, opt: true},
+		{id: uint16(abi.UVERBS_ATTR_CREATE_QP_SRQ_HANDLE), name: "SRQ_HANDLE", kind: kindObject, opt: true},
 		{id: uint16(abi.UVERBS_ATTR_CREATE_QP_USER_HANDLE), name: "USER_HANDLE", kind: kindU64},
 		{id: uint16(abi.UVERBS_ATTR_CREATE_QP_CAP), name: "CAP", kind: kindIn, size: 20},
 		{id: uint16(abi.UVERBS_ATTR_CREATE_QP_TYPE), name: "TYPE", kind: kindU64},
@@ -174,9 +175,41 @@ var methodQPDestroy = method{
 	},
 }
 
+var methodSRQCreate = method{
+	name: "SRQ_CREATE", object: uint16(abi.UVERBS_OBJECT_SRQ), id: uint16(abi.UVERBS_METHOD_SRQ_CREATE), uhw: true,
+	attrs: []attrSpec{
+		{id: uint16(abi.UVERBS_ATTR_CREATE_SRQ_HANDLE), name: "HANDLE", kind: kindNewObject},
+		{id: uint16(abi.UVERBS_ATTR_CREATE_SRQ_PD_HANDLE), name: "PD_HANDLE", kind: kindObject},
+		{id: uint16(abi.UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE), name: "XRCD_HANDLE", kind: kindObject, opt: true},
+		{id: uint16(abi.UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE), name: "CQ_HANDLE", kind: kindObject, opt: true},
+		{id: uint16(abi.UVERBS_ATTR_CREATE_SRQ_USER_HANDLE), name: "USER_HANDLE", kind: kindU64},
+		{id: uint16(abi.UVERBS_ATTR_CREATE_SRQ_MAX_WR), name: "MAX_WR", kind: kindU32},
+		{id: uint16(abi.UVERBS_ATTR_CREATE_SRQ_MAX_SGE), name: "MAX_SGE", kind: kindU32},
+		{id: uint16(abi.UVERBS_ATTR_CREATE_SRQ_LIMIT), name: "LIMIT", kind: kindU32},
+		{id: uint16(abi.UVERBS_ATTR_CREATE_SRQ_TYPE), name: "TYPE", kind: kindU64},
+		{id: uint16(abi.UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR), name: "RESP_MAX_WR", kind: kindOut, size: 4},
+		{id: uint16(abi.UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE), name: "RESP_MAX_SGE", kind: kindOut, size: 4},
+		{id: uint16(abi.UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM), name: "RESP_SRQ_NUM", kind: kindOut, size: 4, opt: true},
+	},
+}
+
+var methodSRQDestroy = method{
+	name: "SRQ_DESTROY", object: uint16(abi.UVERBS_OBJECT_SRQ), id: uint16(abi.UVERBS_METHOD_SRQ_DESTROY),
+	attrs: []attrSpec{
+		{id: uint16(abi.UVERBS_ATTR_DESTROY_SRQ_HANDLE), name: "HANDLE", kind: kindObject},
+		{id: uint16(abi.UVERBS_ATTR_DESTROY_SRQ_RESP), name: "RESP", kind: kindOut, size: 4},
+	},
+}
+
+var methodXRCDDestroy = method{
+	name: "XRCD_DESTROY", object: uint16(abi.UVERBS_OBJECT_XRCD), id: uint16(abi.UVERBS_METHOD_XRCD_DESTROY),
+	attrs: []attrSpec{{id: uint16(abi.UVERBS_ATTR_DESTROY_XRCD_HANDLE), name: "HANDLE", kind: kindObject}},
+}
+
 // methods lists all native methods in use, for tests.
 var methods = []*method{
 	&methodInvokeWrite, &methodGetContext, &methodAsyncEventAlloc, &methodQueryPort,
 	&methodQueryGIDTable, &methodQueryGIDEntry, &methodPDDestroy, &methodAHDestroy, &methodMRDestroy,
 	&methodCQCreate, &methodCQDestroy, &methodQPCreate, &methodQPDestroy,
+	&methodSRQCreate, &methodSRQDestroy, &methodXRCDDestroy,
 }

@@ -61,6 +61,20 @@ var (
 		in: size[abi.IBUverbsExModifyQP](), out: size[abi.IBUverbsExModifyQPResp]()}
 	cmdDestroyQP = writeCmd{name: "DESTROY_QP", num: uint32(abi.IB_USER_VERBS_CMD_DESTROY_QP),
 		in: size[abi.IBUverbsDestroyQP](), out: size[abi.IBUverbsDestroyQPResp]()}
+	cmdCreateSRQ = writeCmd{name: "CREATE_SRQ", num: uint32(abi.IB_USER_VERBS_CMD_CREATE_SRQ),
+		in: size[abi.IBUverbsCreateSRQ](), out: size[abi.IBUverbsCreateSRQResp]()}
+	cmdCreateXSRQ = writeCmd{name: "CREATE_XSRQ", num: uint32(abi.IB_USER_VERBS_CMD_CREATE_XSRQ),
+		in: size[abi.IBUverbsCreateXsrq](), out: size[abi.IBUverbsCreateSRQResp]()}
+	cmdModifySRQ = writeCmd{name: "MODIFY_SRQ", num: uint32(abi.IB_USER_VERBS_CMD_MODIFY_SRQ),
+		in: size[abi.IBUverbsModifySRQ]()}
+	cmdQuerySRQ = writeCmd{name: "QUERY_SRQ", num: uint32(abi.IB_USER_VERBS_CMD_QUERY_SRQ),
+		in: size[abi.IBUverbsQuerySRQ](), out: size[abi.IBUverbsQuerySRQResp]()}
+	cmdDestroySRQ = writeCmd{name: "DESTROY_SRQ", num: uint32(abi.IB_USER_VERBS_CMD_DESTROY_SRQ),
+		in: size[abi.IBUverbsDestroySRQ](), out: size[abi.IBUverbsDestroySRQResp]()}
+	cmdOpenXRCD = writeCmd{name: "OPEN_XRCD", num: uint32(abi.IB_USER_VERBS_CMD_OPEN_XRCD),
+		in: size[abi.IBUverbsOpenXRCD](), out: size[abi.IBUverbsOpenXRCDResp]()}
+	cmdCloseXRCD = writeCmd{name: "CLOSE_XRCD", num: uint32(abi.IB_USER_VERBS_CMD_CLOSE_XRCD),
+		in: size[abi.IBUverbsCloseXRCD]()}
 	cmdPostSend = writeCmd{name: "POST_SEND", num: uint32(abi.IB_USER_VERBS_CMD_POST_SEND),
 		in: size[abi.IBUverbsPostSend](), out: size[abi.IBUverbsPostSendResp]()}
 )

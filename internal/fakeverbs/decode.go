@@ -13,6 +13,7 @@ type request struct {
 	name    string
 	attrs   []abi.IBUverbsAttr // native methods only
 	in, out []byte             // core structs of write commands
+	uhwIn   []byte
 	uhwOut  []byte
 }
 
@@ -61,7 +62,7 @@ func (r *request) splitWrite(c *writeCommand, hdr *abi.IBUverbsCmdHdr, p []byte)
 		if len(p) < 8+c.in || int(hdr.OutWords)*4 < c.out {
 			return syscall.ENOSPC
 		}
-		r.in = p[8 : 8+c.in]
+		r.in, r.uhwIn = p[8:8+c.in], p[8+c.in:]
 		if c.out > 0 {
 			resp := at(*(*uint64)(unsafe.Pointer(&r.in[0])), int(hdr.OutWords)*4)
 			r.out, r.uhwOut = resp[:c.out], resp[c.out:]
@@ -136,6 +137,7 @@ func (f *file) invokeWrite(r *request, m *nativeMethod) error {
 	r.name = c.name
 	r.in = r.input(uint16(abi.UVERBS_ATTR_CORE_IN))
 	r.out = r.output(uint16(abi.UVERBS_ATTR_CORE_OUT))
+	r.uhwIn = r.input(abi.UVERBS_ATTR_UHW_IN)
 	r.uhwOut = r.output(abi.UVERBS_ATTR_UHW_OUT)
 	if len(r.in) < c.in || len(r.out) < c.out {
 		return syscall.ENOSPC

@@ -67,11 +67,15 @@ func (k *Kernel) owns(list []abi.RXESGE) bool {
 // deliverMessage uses up one receive of the peer. A write with immediate
 // leaves the receive's memory alone; a datagram has a header before its data.
 func (k *Kernel) deliverMessage(to *qp, w *abi.RXESendWQE, op abi.IBUverbsWROpcode, d *datagram) abi.IBWCStatus {
-	cons := to.rq.hdr.ConsumerIndex
-	if cons == atomic.LoadUint32(&to.rq.hdr.ProducerIndex) {
+	rq := to.rq
+	if to.srq != nil {
+		rq = to.srq.ring
+	}
+	cons := rq.hdr.ConsumerIndex
+	if cons == atomic.LoadUint32(&rq.hdr.ProducerIndex) {
 		return abi.IB_WC_RNR_RETRY_EXC_ERR
 	}
-	r := (*abi.RXERecvWQE)(to.rq.slot(cons))
+	r := (*abi.RXERecvWQE)(rq.slot(cons))
 	wc := abi.IBUverbsWC{WRID: r.WRID, Opcode: uint32(abi.IB_WC_RECV), ByteLen: w.DMA.Length, QPNum: to.qpn}
 	if op == abi.IB_UVERBS_WR_RDMA_WRITE_WITH_IMM {
 		wc.Opcode = uint32(abi.IB_WC_RECV_RDMA_WITH_IMM)
@@ -94,7 +98,10 @@ func (k *Kernel) deliverMessage(to *qp, w *abi.RXESendWQE, op abi.IBUverbsWROpco
 	if op == abi.IB_UVERBS_WR_SEND_WITH_IMM || op == abi.IB_UVERBS_WR_RDMA_WRITE_WITH_IMM {
 		wc.WCFlags, wc.Ex = wc.WCFlags|uint32(abi.IB_WC_WITH_IMM), w.WR.Ex
 	}
-	atomic.StoreUint32(&to.rq.hdr.ConsumerIndex, (cons+1)&to.rq.mask)
+	atomic.StoreUint32(&rq.hdr.ConsumerIndex, (cons+1)&rq.mask)
+	if to.srq != nil {
+		k.taken(to.srq)
+	}
 	to.recv.pushWC(&wc)
 	return abi.IB_WC_SUCCESS
 }

@@ -34,6 +34,9 @@ type Kernel struct {
 	// no number.
 	NoAHNumber bool
 
+	// XRC lets the device open XRC domains.
+	XRC bool
+
 	// SpareDestroys exempts commands that destroy objects from FailCall.
 	SpareDestroys bool
 

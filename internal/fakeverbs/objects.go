@@ -26,7 +26,8 @@ type qp struct {
 	user       uint64
 	pd         *pd
 	send, recv *cq
-	sq, rq     *ring
+	sq, rq     *ring // rq is nil with a shared queue
+	srq        *srq
 	typ        abi.IBUverbsQPType
 	qpn        uint32
 	state      uint8
@@ -149,7 +150,7 @@ func (k *Kernel) createCQ(r *request, entries uint32, user uint64, fd int, vecto
 func (k *Kernel) createQPNative(r *request) error {
 	c := abi.IBUverbsQPCap{}
 	copy(bytesOf(&c), r.input(8))
-	h, q, err := k.createQP(r, uint32(r.u64(2)), uint32(r.u64(4)), uint32(r.u64(5)), r.u64(7), c)
+	h, q, err := k.createQP(r, uint32(r.u64(2)), uint32(r.u64(4)), uint32(r.u64(5)), uint32(r.u64(3)), r.u64(7), c)
 	if err != nil {
 		return err
 	}
@@ -166,7 +167,10 @@ func (k *Kernel) createQPWrite(r *request) error {
 		MaxSendWR: req.MaxSendWR, MaxRecvWR: req.MaxRecvWR, MaxSendSGE: req.MaxSendSGE,
 		MaxRecvSGE: req.MaxRecvSGE, MaxInlineData: req.MaxInlineData,
 	}
-	h, q, err := k.createQP(r, req.PDHandle, req.SendCQHandle, req.RecvCQHandle, req.UserHandle, c)
+	if req.IsSRQ == 0 {
+		req.SRQHandle = 0
+	}
+	h, q, err := k.createQP(r, req.PDHandle, req.SendCQHandle, req.RecvCQHandle, req.SRQHandle, req.UserHandle, c)
 	if err != nil {
 		return err
 	}
@@ -181,7 +185,7 @@ func (k *Kernel) createQPWrite(r *request) error {
 // MaxQPWR is the largest queue of a queue pair of the fake.
 const MaxQPWR = 1 << 14
 
-func (k *Kernel) createQP(r *request, pdH, sendH, recvH uint32, user uint64, c abi.IBUverbsQPCap) (uint32, *qp, error) {
+func (k *Kernel) createQP(r *request, pdH, sendH, recvH, srqH uint32, user uint64, c abi.IBUverbsQPCap) (uint32, *qp, error) {
 	p, err := find[*pd](k, pdH)
 	if err != nil {
 		return 0, nil, err
@@ -194,13 +198,26 @@ func (k *Kernel) createQP(r *request, pdH, sendH, recvH uint32, user uint64, c a
 	if err != nil || c.MaxSendWR > MaxQPWR || c.MaxRecvWR > MaxQPWR {
 		return 0, nil, syscall.EINVAL
 	}
+	var shared *srq // handle 0 is none: the fake's start at 1
+	if srqH != 0 {
+		if shared, err = find[*srq](k, srqH); err != nil {
+			return 0, nil, err
+		}
+	}
 	p.users++
 	send.users++
 	recv.users++
 	q := &qp{user: user, pd: p, send: send, recv: recv}
 	q.sq = k.newRing(c.MaxSendWR, sizeOf[abi.RXESendWQE]()+max(16*int(c.MaxSendSGE), int(c.MaxInlineData)))
-	q.rq = k.newRing(c.MaxRecvWR, sizeOf[abi.RXERecvWQE]()+16*int(c.MaxRecvSGE))
-	copy(r.uhwOut, bytesOf(&abi.RXECreateQPResp{RQMi: q.rq.info, SQMi: q.sq.info}))
+	resp := abi.RXECreateQPResp{SQMi: q.sq.info}
+	if shared != nil {
+		shared.users++
+		q.srq = shared
+	} else {
+		q.rq = k.newRing(c.MaxRecvWR, sizeOf[abi.RXERecvWQE]()+16*int(c.MaxRecvSGE))
+		resp.RQMi = q.rq.info
+	}
+	copy(r.uhwOut, bytesOf(&resp))
 	h := k.add(q)
 	q.qpn = h + 16
 	return h, q, nil
@@ -284,6 +301,18 @@ func (k *Kernel) destroy(h uint32) error {
 		o.pd.users--
 		o.send.users--
 		o.recv.users--
+		if o.srq != nil {
+			o.srq.users--
+		}
+	case *srq:
+		if o.users > 0 {
+			return syscall.EBUSY
+		}
+		o.pd.users--
+		if o.cq != nil {
+			o.cq.users--
+		}
+	case *xrcd:
 	default:
 		return syscall.EINVAL
 	}

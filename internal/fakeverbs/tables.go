@@ -85,6 +85,13 @@ func init() {
 		}},
 		{qpObj, 1}: {name: "QP_DESTROY", run: (*Kernel).destroyNative, attrs: map[uint16]attrCheck{0: handleAttr, 1: u32Attr}},
 	}
+	srqObj := uint16(abi.UVERBS_OBJECT_SRQ)
+	nativeMethods[methodKey{srqObj, 0}] = &nativeMethod{name: "SRQ_CREATE", run: (*Kernel).createSRQNative, attrs: map[uint16]attrCheck{
+		0: handleAttr, 1: handleAttr, 2: optHandle, 3: optHandle, 4: u64Attr, 5: u32Attr, 6: u32Attr, 7: u32Attr, 8: {min: 4, exact: true},
+		9: constAttr, 10: optHandle, 11: u32Attr, 12: u32Attr, 13: {min: 4, exact: true}, 4096: bytesAttr, 4097: bytesAttr,
+	}}
+	nativeMethods[methodKey{srqObj, 1}] = &nativeMethod{name: "SRQ_DESTROY", run: (*Kernel).destroyNative, attrs: map[uint16]attrCheck{0: handleAttr, 1: u32Attr}}
+	nativeMethods[methodKey{uint16(abi.UVERBS_OBJECT_XRCD), 0}] = &nativeMethod{name: "XRCD_DESTROY", run: (*Kernel).destroyNative, attrs: map[uint16]attrCheck{0: handleAttr}}
 	const ex = abi.IB_USER_VERBS_CMD_FLAG_EXTENDED
 	writeCommands = map[uint32]*writeCommand{
 		0:       {"GET_CONTEXT", sizeOf[abi.IBUverbsGetContext](), sizeOf[abi.IBUverbsGetContextResp](), (*Kernel).getContext},
@@ -104,6 +111,13 @@ func init() {
 		25:      {"QUERY_QP", sizeOf[abi.IBUverbsQueryQP](), sizeOf[abi.IBUverbsQueryQPResp](), (*Kernel).queryQP},
 		26:      {"MODIFY_QP", sizeOf[abi.IBUverbsModifyQP](), 0, (*Kernel).modifyQP},
 		27:      {"DESTROY_QP", 16, 4, (*Kernel).destroyWithAnswer},
+		32:      {"CREATE_SRQ", sizeOf[abi.IBUverbsCreateSRQ](), 16, (*Kernel).createSRQWrite},
+		33:      {"MODIFY_SRQ", sizeOf[abi.IBUverbsModifySRQ](), 0, (*Kernel).modifySRQ},
+		34:      {"QUERY_SRQ", 16, 16, (*Kernel).querySRQ},
+		35:      {"DESTROY_SRQ", 16, 4, (*Kernel).destroyWithAnswer},
+		37:      {"OPEN_XRCD", 16, 4, (*Kernel).openXRCD},
+		38:      {"CLOSE_XRCD", 4, 0, (*Kernel).destroyByHandle},
+		39:      {"CREATE_XSRQ", sizeOf[abi.IBUverbsCreateXsrq](), 16, (*Kernel).createXSRQ},
 		28:      {"POST_SEND", 24, 4, (*Kernel).postSend},
 		29:      {"POST_RECV", 24, 4, (*Kernel).postRecv},
 		ex | 1:  {"QUERY_DEVICE_EX", 8, sizeOf[abi.IBUverbsQueryDeviceResp]() + 8, (*Kernel).queryDevice},

@@ -50,6 +50,7 @@ type QPBell interface {
 type Context interface {
 	SetupCQ(req CQRequest) (*CQSetup, error)
 	SetupQP(req QPRequest) (*QPSetup, error)
+	SetupSRQ(req SRQRequest) (*SRQSetup, error)
 	SetupAH(req AHRequest) (*AHSetup, error)
 	Close() error
 }
@@ -91,6 +92,32 @@ type QPSetup struct {
 	UHWOutLen int
 	Done      func(bell QPBell, qpn uint32, cap QPCap, uhwOut []byte) (QP, error)
 	Abort     func()
+}
+
+// SRQRequest is what a shared receive queue was asked to be.
+type SRQRequest struct {
+	Type uint32 // IB_UVERBS_SRQT_…
+}
+
+// An SRQSetup carries a create-SRQ command through the kernel, as CQSetup does.
+type SRQSetup struct {
+	UHWIn     []byte
+	UHWOutLen int
+	Done      func(maxWR, maxSGE uint32, uhwOut []byte) (SRQ, error)
+	Abort     func()
+}
+
+// A ModifySetup carries a command that may change the size of a queue through
+// the kernel, as CQSetup does. Nobody uses the queue meanwhile.
+type ModifySetup struct {
+	UHWIn     []byte
+	UHWOutLen int
+
+	// Done moves to the new queue and returns how many entries fit. entries
+	// is what the kernel answered, or what was asked for if it does not say.
+	// After a failure the queue is of no use; Close remains.
+	Done  func(entries uint32, uhwOut []byte) (fits uint32, err error)
+	Abort func()
 }
 
 // AHRequest is the path of an address handle.
@@ -152,6 +179,18 @@ type QP interface {
 
 	PostRecv(wr *RecvWR) error
 	FlushRecv() error
+
+	Close() error
+}
+
+// An SRQ takes receive requests for several queue pairs. The core serialises
+// the calls.
+type SRQ interface {
+	PostRecv(wr *RecvWR) error
+	FlushRecv() error
+
+	// SetupModify prepares a modify-SRQ command: a new size, or only a limit.
+	SetupModify(resize bool, n uint32) (*ModifySetup, error)
 
 	Close() error
 }

@@ -22,6 +22,9 @@ func (q *recvQueue) post(wr *provider.RecvWR) error {
 	return nil
 }
 
+// posted is how many requests the kernel has not taken yet.
+func (q *recvQueue) posted() uint32 { return (q.prod - q.ring.cons.Load()) & q.ring.mask }
+
 // flush publishes the requests. No doorbell: rxe_resp.c check_resource looks
 // at the ring when a message arrives.
 func (q *recvQueue) flush() { q.ring.prod.Store(q.prod) }
