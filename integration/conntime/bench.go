@@ -140,7 +140,33 @@ func (b *bench) print(out io.Writer) {
 	_ = w.Flush()
 	fmt.Fprintf(out, "\nconnections per second, with their ends: cmtime %.0f, Go step by step %.0f, cm.Dial %.0f\n\n",
 		1e6/median(c), 1e6/median(b.times("phases", "")), 1e6/median(b.times("dial", "")))
+	b.printCPU(out)
 	b.printCalls(out)
+}
+
+// printCPU prints the processor time of the processes; what the kernel does in
+// threads of its own is not in it.
+func (b *bench) printCPU(out io.Writer) {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "processor time, microseconds per connection\tuser\tkernel")
+	for _, c := range b.list {
+		for _, side := range []struct {
+			name string
+			of   func(*result) cpu
+		}{{"active", func(r *result) cpu { return r.Active }}, {"passive", func(r *result) cpu { return r.Passive }}} {
+			var user, system []float64
+			for _, r := range b.results[c.name] {
+				t := side.of(r)
+				user = append(user, float64(t.User.Microseconds())/float64(r.Conns))
+				system = append(system, float64(t.System.Microseconds())/float64(r.Conns))
+			}
+			slices.Sort(user)
+			slices.Sort(system)
+			fmt.Fprintf(w, "%s %s\t%.0f\t%.0f\n", c.name, side.name, median(user), median(system))
+		}
+	}
+	_ = w.Flush()
+	fmt.Fprintln(out)
 }
 
 func (b *bench) printCalls(out io.Writer) {

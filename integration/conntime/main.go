@@ -20,6 +20,7 @@ import (
 	"net/netip"
 	"os"
 	"os/signal"
+	"runtime/pprof"
 	"syscall"
 	"time"
 )
@@ -34,7 +35,12 @@ type phase struct {
 type result struct {
 	Conns  int
 	Phases []phase
+
+	Active, Passive cpu // of the whole processes, starting and ending included
 }
+
+// A cpu is processor time.
+type cpu struct{ User, System time.Duration }
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
@@ -52,6 +58,7 @@ func run(args []string) error {
 	conns := flags.Int("c", 100, "connections")
 	parallel := flags.Int("parallel", 100, "dials at a time")
 	rounds := flags.Int("rounds", 5, "measurements of each program")
+	profile := flags.String("cpuprofile", "", "file to write a processor profile to")
 	limit := flags.Duration("timeout", 2*time.Minute, "time limit of a client")
 	if err := flags.Parse(args[1:]); err != nil {
 		return err
@@ -59,6 +66,16 @@ func run(args []string) error {
 	where, err := netip.ParseAddrPort(*addr)
 	if err != nil {
 		return err
+	}
+	if *profile != "" {
+		f, err := os.Create(*profile)
+		if err != nil {
+			return err
+		}
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()

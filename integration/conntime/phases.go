@@ -19,6 +19,7 @@ import (
 type phases struct {
 	ctx  context.Context
 	dst  ucma.Sockaddr
+	ch   *cm.EventChannel
 	ids  []*cm.ID
 	qps  []*uverbs.QP
 	dev  *uverbs.Context
@@ -37,6 +38,10 @@ func runPhases(ctx context.Context, where netip.AddrPort, n int) (*result, error
 	}
 	p := &phases{ctx: ctx, dst: dst, ids: make([]*cm.ID, n), qps: make([]*uverbs.QP, n)}
 	defer p.close()
+	// cmtime has its channel before it looks at the clock, too.
+	if p.ch, err = cm.NewEventChannel(nil); err != nil {
+		return nil, err
+	}
 	// Steps that wait for an answer run for all connections at once, others
 	// one after the other, as in cmtime.
 	steps := []struct {
@@ -56,7 +61,7 @@ func runPhases(ctx context.Context, where netip.AddrPort, n int) (*result, error
 }
 
 func (p *phases) create(i int) (err error) {
-	p.ids[i], err = cm.NewID(nil)
+	p.ids[i], err = cm.NewID(&cm.IDOptions{Channel: p.ch})
 	return err
 }
 
@@ -132,15 +137,13 @@ func (p *phases) disconnect(i int) error {
 	if err := p.ids[i].Disconnect(); err != nil {
 		return err
 	}
-	return p.ids[i].WaitDisconnected(p.ctx)
-}
-
-func (p *phases) destroy(i int) error {
 	if err := p.qps[i].Close(); err != nil {
 		return err
 	}
-	return p.ids[i].Close()
+	return p.ids[i].WaitDisconnected(p.ctx)
 }
+
+func (p *phases) destroy(i int) error { return p.ids[i].Close() }
 
 // close ends what a failed step left, and what all share.
 func (p *phases) close() {
@@ -160,5 +163,8 @@ func (p *phases) close() {
 	}
 	if p.dev != nil {
 		_ = p.dev.Close()
+	}
+	if p.ch != nil {
+		_ = p.ch.Close()
 	}
 }

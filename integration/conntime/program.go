@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -85,10 +86,11 @@ func (c *contender) run(ctx context.Context, where netip.AddrPort, conns int) (*
 		return nil, err
 	}
 	// cmtime's server has no other end.
-	defer func() {
+	stopServer := sync.OnceFunc(func() {
 		_ = server.Process.Signal(syscall.SIGTERM)
 		_ = server.Wait()
-	}()
+	})
+	defer stopServer()
 	for deadline := time.Now().Add(10 * time.Second); listeners() == before; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) || ctx.Err() != nil {
 			return nil, fmt.Errorf("%v does not listen: %s", server, said.String())
@@ -107,8 +109,16 @@ func (c *contender) run(ctx context.Context, where netip.AddrPort, conns int) (*
 	}
 	// The server is about to close its side of the last connections.
 	settle()
-	return c.parse(string(out), conns)
+	stopServer()
+	r, err := c.parse(string(out), conns)
+	if err != nil {
+		return nil, err
+	}
+	r.Active, r.Passive = cpuOf(client.ProcessState), cpuOf(server.ProcessState)
+	return r, nil
 }
+
+func cpuOf(s *os.ProcessState) cpu { return cpu{User: s.UserTime(), System: s.SystemTime()} }
 
 // resources counts kernel objects of a kind.
 func resources(kind string) (n uint64) {
