@@ -276,4 +276,3 @@ func TestEventErr(t *testing.T) {
 		}
 	}
 }
-

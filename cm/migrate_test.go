@@ -193,4 +193,3 @@ func TestMigrateWaiter(t *testing.T) {
 	_, err := get(t, waiting)
 	wants(t, err, errRawChannel)
 }
-
