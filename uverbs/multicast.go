@@ -51,7 +51,7 @@ func (a *Attachment) attach() error {
 		return c.fail(cmdAttachMcast.name, a.life.name, err)
 	}
 	defer w.release()
-	req := reqOf[abi.IBUverbsAttachMcast](w)
+	req := reqOf[abi.IBUverbsDetachMcast](w)
 	req.GID, req.QPHandle, req.Mlid = a.gid, a.qp.handle, a.lid
 	return c.write(w, a.life.name)
 }
