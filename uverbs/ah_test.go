@@ -228,3 +228,62 @@ func TestPostDatagramAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// TestMulticast sends to a group: its members receive it, others do not, and a
+// member may be closed.
+func TestMulticast(t *testing.T) {
+	eachStyle(t, func(t *testing.T, k *fakeverbs.Kernel, c *uverbs.Context) {
+		r := mustBuild(t, c, nil)
+		from, member, other := udQP(t, r), udQP(t, r), udQP(t, r)
+		group, _ := uverbs.ParseGID("ff0e::77")
+		for range 2 { // twice is once
+			if err := member.AttachMulticast(group, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(other.AttachMulticast(group, 0), other.DetachMulticast(group, 0)); err != nil {
+			t.Fatal(err)
+		}
+		ah, err := r.pd.CreateAH(uverbs.AHAttr{DGID: group})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ah.Close()
+		for _, qp := range []*uverbs.QP{member, other} {
+			if err := qp.PostRecv(uverbs.RecvWR{SGEs: []uverbs.SGE{r.mr.SGE(0, 200)}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err = from.PostSend(uverbs.SendWR{Opcode: abi.IB_UVERBS_WR_SEND, AH: ah, RemoteQPN: uverbs.MulticastQPN, RemoteQKey: testQKey})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var wcs [3]uverbs.WC
+		if n, err := r.cq.Poll(wcs[:]); n != 1 || err != nil || wcs[0].QPN != member.Number() {
+			t.Errorf("%d completions %+v, %v", n, wcs, err)
+		}
+		for name, err := range map[string]error{
+			"not attached":      other.DetachMulticast(group, 0),
+			"another LID":       member.DetachMulticast(group, 5),
+			"no group":          member.AttachMulticast([16]byte{0xfd}, 0),
+			"connected QP":      r.qp.AttachMulticast(group, 0),
+			"connected, detach": r.qp.DetachMulticast(group, 0),
+		} {
+			if !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "group ") {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if err := member.AttachMulticast(group, 9); err != nil {
+			t.Error(err)
+		}
+		if err := member.Close(); err != nil {
+			t.Errorf("close of a member: %v", err)
+		}
+		if err := member.AttachMulticast(group, 0); !errors.Is(err, net.ErrClosed) {
+			t.Errorf("attach after close: %v", err)
+		}
+		if calls := k.Calls(); calls[len(calls)-2] != "DETACH_MCAST" || calls[len(calls)-3] != "DETACH_MCAST" {
+			t.Errorf("calls: %v", calls[len(calls)-5:])
+		}
+	})
+}

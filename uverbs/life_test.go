@@ -30,11 +30,21 @@ func lifeOfEverything(k devfile.Kernel, style uverbs.CallStyle) error {
 	r, err := build(c, nil)
 	if err == nil {
 		_, queryErr := r.srq.Query()
-		err = errors.Join(r.qp.ToInit(1, 0), r.qp.PostSend(signaled(1)),
+		err = errors.Join(r.qp.ToInit(1, 0), r.qp.PostSend(signaled(1)), lifeOfMember(r),
 			r.srq.SetLimit(2), r.srq.Resize(20), queryErr, r.close())
 	}
 	// A destroy command that failed may be tried again.
 	return errors.Join(err, r.close(), c.Close())
+}
+
+// lifeOfMember closes a queue pair that is in a multicast group.
+func lifeOfMember(r *rig) error {
+	qp, err := r.pd.CreateQP(uverbs.QPConfig{Type: abi.IB_UVERBS_QPT_UD, SendCQ: r.cq, RecvCQ: r.cq})
+	if err != nil {
+		return err
+	}
+	err = errors.Join(qp.AttachMulticast([16]byte{0xff, 0x0e, 15: 1}, 0), qp.Close())
+	return errors.Join(err, qp.Close()) // a destroy command that failed may be tried again
 }
 
 // TestEachCallFails makes each kernel call of a life fail in turn: there must

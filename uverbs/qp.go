@@ -61,6 +61,9 @@ type QP struct {
 	ring   provider.QP // nil after Close
 	gone   provider.QP // what ring was, once the kernel has destroyed the object
 	bell   sendBell
+
+	groupMu sync.Mutex
+	groups  map[group]struct{} // multicast groups; guarded by groupMu
 }
 
 // CreateQP creates a queue pair (QP_CREATE). It starts in state RESET, in
@@ -278,7 +281,8 @@ func (qp *QP) Handle() uint32 { return qp.handle }
 // String returns "QP " and the number in hexadecimal.
 func (qp *QP) String() string { return qp.life.name }
 
-// Close destroys the queue pair (QP_DESTROY). Requests that have not completed
+// Close destroys the queue pair (QP_DESTROY); it leaves multicast groups before.
+// Requests that have not completed
 // never will; memory they use is no longer touched when Close returns. It may
 // be called more than once and from any goroutine.
 func (qp *QP) Close() error { return qp.life.close(qp.destroy, qp.release) }
@@ -291,6 +295,9 @@ func (qp *QP) destroy() error {
 	defer qp.sendMu.Unlock()
 	qp.recvMu.Lock()
 	defer qp.recvMu.Unlock()
+	if err := qp.leaveGroups(); err != nil {
+		return err
+	}
 	if err := qp.destroyKernel(); err != nil {
 		return err
 	}

@@ -75,6 +75,10 @@ var (
 		in: size[abi.IBUverbsOpenXRCD](), out: size[abi.IBUverbsOpenXRCDResp]()}
 	cmdCloseXRCD = writeCmd{name: "CLOSE_XRCD", num: uint32(abi.IB_USER_VERBS_CMD_CLOSE_XRCD),
 		in: size[abi.IBUverbsCloseXRCD]()}
+	cmdAttachMcast = writeCmd{name: "ATTACH_MCAST", num: uint32(abi.IB_USER_VERBS_CMD_ATTACH_MCAST),
+		in: size[abi.IBUverbsAttachMcast]()}
+	cmdDetachMcast = writeCmd{name: "DETACH_MCAST", num: uint32(abi.IB_USER_VERBS_CMD_DETACH_MCAST),
+		in: size[abi.IBUverbsDetachMcast]()}
 	cmdPostSend = writeCmd{name: "POST_SEND", num: uint32(abi.IB_USER_VERBS_CMD_POST_SEND),
 		in: size[abi.IBUverbsPostSend](), out: size[abi.IBUverbsPostSendResp]()}
 )

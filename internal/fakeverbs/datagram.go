@@ -65,12 +65,61 @@ func (k *Kernel) deliverDatagram(q *qp, w *abi.RXESendWQE) abi.IBWCStatus {
 	if !inline && !k.owns(sendList(w)) {
 		return abi.IB_WC_LOC_PROT_ERR
 	}
-	to := k.qpByNumber(ud.RemoteQPN)
-	if to != nil && to.typ == q.typ && to.qkey == ud.RemoteQKey &&
-		(to.state == uint8(abi.IB_QPS_RTR) || to.state == uint8(abi.IB_QPS_RTS)) {
-		k.deliverMessage(to, w, abi.IBUverbsWROpcode(w.WR.Opcode), &d)
+	for _, to := range k.receivers(ud, [16]byte(d.header[24:])) {
+		if to.typ == q.typ && to.qkey == ud.RemoteQKey &&
+			(to.state == uint8(abi.IB_QPS_RTR) || to.state == uint8(abi.IB_QPS_RTS)) {
+			k.deliverMessage(to, w, abi.IBUverbsWROpcode(w.WR.Opcode), &d)
+		}
 	}
 	return abi.IB_WC_SUCCESS
+}
+
+// mcastQPN is the number that stands for all members of a group.
+const mcastQPN = 0xffffff
+
+// receivers are the queue pairs that a datagram goes to.
+func (k *Kernel) receivers(ud *abi.RXESendWRUD, dst [16]byte) (to []*qp) {
+	if ud.RemoteQPN != mcastQPN {
+		if q := k.qpByNumber(ud.RemoteQPN); q != nil {
+			to = append(to, q)
+		}
+		return to
+	}
+	for _, o := range k.objects {
+		if q, ok := o.(*qp); ok && q.groups[mcastGroup{gid: dst}] {
+			to = append(to, q)
+		}
+	}
+	return to
+}
+
+type mcastGroup struct {
+	gid [16]byte
+	lid uint16
+}
+
+func (k *Kernel) attachMcast(r *request) error {
+	req := as[abi.IBUverbsAttachMcast](r)
+	q, err := find[*qp](k, req.QPHandle)
+	if err != nil || q.typ != abi.IB_UVERBS_QPT_UD || req.GID[0] != 0xff {
+		return syscall.EINVAL
+	}
+	if q.groups == nil {
+		q.groups = map[mcastGroup]bool{}
+	}
+	q.groups[mcastGroup{req.GID, req.Mlid}] = true
+	return nil
+}
+
+func (k *Kernel) detachMcast(r *request) error {
+	req := as[abi.IBUverbsDetachMcast](r)
+	q, err := find[*qp](k, req.QPHandle)
+	g := mcastGroup{req.GID, req.Mlid}
+	if err != nil || !q.groups[g] {
+		return syscall.EINVAL
+	}
+	delete(q.groups, g)
+	return nil
 }
 
 // fillHeader writes an IPv6 header with the path's two ends. The path is that

@@ -35,6 +35,7 @@ type qp struct {
 	attr       abi.IBUverbsModifyQP // the last MODIFY_QP
 	dest       uint32               // the peer's number, once it was set
 	rate       uint32
+	groups     map[mcastGroup]bool
 }
 
 // add gives an object the smallest free handle, from 1 (alloc_uobj).
@@ -298,6 +299,9 @@ func (k *Kernel) destroy(h uint32) error {
 			return syscall.EBUSY
 		}
 	case *qp:
+		if len(o.groups) > 0 {
+			return syscall.EBUSY
+		}
 		o.pd.users--
 		o.send.users--
 		o.recv.users--

@@ -111,6 +111,8 @@ func init() {
 		25:      {"QUERY_QP", sizeOf[abi.IBUverbsQueryQP](), sizeOf[abi.IBUverbsQueryQPResp](), (*Kernel).queryQP},
 		26:      {"MODIFY_QP", sizeOf[abi.IBUverbsModifyQP](), 0, (*Kernel).modifyQP},
 		27:      {"DESTROY_QP", 16, 4, (*Kernel).destroyWithAnswer},
+		30:      {"ATTACH_MCAST", 24, 0, (*Kernel).attachMcast},
+		31:      {"DETACH_MCAST", 24, 0, (*Kernel).detachMcast},
 		32:      {"CREATE_SRQ", sizeOf[abi.IBUverbsCreateSRQ](), 16, (*Kernel).createSRQWrite},
 		33:      {"MODIFY_SRQ", sizeOf[abi.IBUverbsModifySRQ](), 0, (*Kernel).modifySRQ},
 		34:      {"QUERY_SRQ", 16, 16, (*Kernel).querySRQ},
