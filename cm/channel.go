@@ -80,8 +80,8 @@ func (c *EventChannel) Close() error {
 	}
 	err := c.ch.Close()
 	<-c.done
-	c.fetch.Lock()   // Migrate delivers too
-	c.fetch.Unlock() //nolint:staticcheck // its end is what counts
+	c.fetch.Lock() // Migrate delivers too, and may find orphans
+	defer c.fetch.Unlock()
 	c.orphans.Wait()
 	return err
 }

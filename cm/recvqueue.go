@@ -1,6 +1,7 @@
 package cm
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 
@@ -20,23 +21,43 @@ type recvQueue struct {
 	first     chan struct{} // closed with the first completion
 	firstOnce sync.Once
 
-	mu     sync.Mutex
-	unread []*Message // given back by RecvCopy
+	// turn admits one receiver at a time, so that a message that RecvCopy
+	// gives back goes to the next one, also if that waits already. It holds
+	// a token while nobody receives.
+	turn   chan struct{}
+	unread *Message // given back by RecvCopy; guarded by turn
 }
 
-// received is a message as the completion describes it, or one that was given
-// back.
+// received is a message as the completion describes it.
 type received struct {
-	slot   uint32
-	wc     uverbs.WC
-	unread *Message
+	slot uint32
+	wc   uverbs.WC
 }
 
 func (q *recvQueue) init(key uint64, depth, size int, buffers *piece) {
 	q.depth, q.size, q.buffers = depth, size, buffers
 	q.base = recvBit | key<<keyShift
 	q.ready, q.first = make(chan received, depth), make(chan struct{})
+	q.turn = make(chan struct{}, 1)
+	q.turn <- struct{}{}
 }
+
+// takeTurn makes the caller the one receiver.
+func (q *recvQueue) takeTurn(ctx context.Context) error {
+	select {
+	case <-q.turn:
+		return nil
+	default:
+	}
+	select {
+	case <-q.turn: // the end of the connection ends the turns before
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (q *recvQueue) endTurn() { q.turn <- struct{}{} }
 
 // complete queues a message. Slot numbers come back through memory shared with
 // the kernel, so they are checked.

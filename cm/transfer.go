@@ -101,7 +101,17 @@ func (c *Conn) transfer(ctx context.Context, op string, wr uverbs.SendWR, remote
 // ended the connection and nothing is left to deliver, the error matches
 // ErrPeerClosed and io.EOF.
 func (c *Conn) Recv(ctx context.Context) (*Message, error) {
-	if m := c.takeUnread(); m != nil && !c.isClosed() {
+	if err := c.recvs.takeTurn(ctx); err != nil {
+		return nil, c.opError("receive", err)
+	}
+	defer c.recvs.endTurn()
+	return c.receive(ctx)
+}
+
+// receive is Recv for the caller whose turn it is.
+func (c *Conn) receive(ctx context.Context) (*Message, error) {
+	if m := c.recvs.unread; m != nil && !c.isClosed() {
+		c.recvs.unread = nil
 		return m, nil
 	}
 	r, err := await(ctx, c, c.recvs.ready)
@@ -111,9 +121,6 @@ func (c *Conn) Recv(ctx context.Context) (*Message, error) {
 	if err != nil {
 		return nil, c.opError("receive", err)
 	}
-	if r.unread != nil {
-		return r.unread, nil
-	}
 	return c.message(r), nil
 }
 
@@ -121,13 +128,17 @@ func (c *Conn) Recv(ctx context.Context) (*Message, error) {
 // releases it. When p is too short the error matches io.ErrShortBuffer, n is
 // the length needed, and the message stays for the next receive.
 func (c *Conn) RecvCopy(ctx context.Context, p []byte) (n int, err error) {
-	m, err := c.Recv(ctx)
+	if err := c.recvs.takeTurn(ctx); err != nil {
+		return 0, c.opError("receive", err)
+	}
+	defer c.recvs.endTurn()
+	m, err := c.receive(ctx)
 	if err != nil {
 		return 0, err
 	}
 	if len(m.Data) > len(p) {
 		n = len(m.Data)
-		c.putBack(m)
+		c.recvs.unread = m
 		return n, c.opError("receive", fmt.Errorf("message of %d bytes, buffer of %d: %w", n, len(p), io.ErrShortBuffer))
 	}
 	c.memory.RLock()
@@ -138,29 +149,4 @@ func (c *Conn) RecvCopy(ctx context.Context, p []byte) (n int, err error) {
 	n = copy(p, m.Data)
 	c.memory.RUnlock()
 	return n, m.Release()
-}
-
-// putBack keeps a message for the next receive, or gives it to one that waits
-// already. It stays before messages that came later.
-func (c *Conn) putBack(m *Message) {
-	c.cq.mu.Lock() // so that none comes in between
-	defer c.cq.mu.Unlock()
-	if len(c.recvs.ready) == 0 {
-		c.recvs.ready <- received{unread: m} // has room: the message's buffer is not posted
-		return
-	}
-	c.recvs.mu.Lock()
-	c.recvs.unread = append(c.recvs.unread, m)
-	c.recvs.mu.Unlock()
-}
-
-func (c *Conn) takeUnread() *Message {
-	c.recvs.mu.Lock()
-	defer c.recvs.mu.Unlock()
-	if len(c.recvs.unread) == 0 {
-		return nil
-	}
-	m := c.recvs.unread[0]
-	c.recvs.unread = c.recvs.unread[1:]
-	return m
 }
