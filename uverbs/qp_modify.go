@@ -25,28 +25,37 @@ func (qp *QP) modify(req abi.IBUverbsModifyQP, rate uint32) error {
 		return err
 	}
 	defer qp.life.leave()
-	what := describeModify(qp.life.name, &req)
+	name, err := cmdModifyQP.name, error(nil)
 	if req.AttrMask&uint32(abi.IB_QP_RATE_LIMIT) != 0 {
-		return qp.modifyEx(req, rate, what)
+		name, err = cmdExModifyQP.name, qp.modifyEx(&req, rate)
+	} else {
+		err = qp.modifyPlain(&req)
 	}
-	w, err := newWrite(&cmdModifyQP, nil, 0)
 	if err != nil {
-		return qp.c.fail(cmdModifyQP.name, what, err)
+		return qp.c.fail(name, describeModify(qp.life.name, &req), err)
 	}
-	defer w.release()
-	*reqOf[abi.IBUverbsModifyQP](w) = req
-	return qp.c.write(w, what)
+	return nil
 }
 
-func (qp *QP) modifyEx(req abi.IBUverbsModifyQP, rate uint32, what string) error {
+func (qp *QP) modifyPlain(req *abi.IBUverbsModifyQP) error {
+	w, err := newWrite(&cmdModifyQP, nil, 0)
+	if err != nil {
+		return err
+	}
+	defer w.release()
+	*reqOf[abi.IBUverbsModifyQP](w) = *req
+	return qp.c.writeRaw(w)
+}
+
+func (qp *QP) modifyEx(req *abi.IBUverbsModifyQP, rate uint32) error {
 	w, err := newWrite(&cmdExModifyQP, nil, 0)
 	if err != nil {
-		return qp.c.fail(cmdExModifyQP.name, what, err)
+		return err
 	}
 	defer w.release()
 	ex := reqOf[abi.IBUverbsExModifyQP](w)
-	ex.Base, ex.RateLimit = req, rate
-	return qp.c.write(w, what)
+	ex.Base, ex.RateLimit = *req, rate
+	return qp.c.writeRaw(w)
 }
 
 func describeModify(name string, req *abi.IBUverbsModifyQP) string {
