@@ -1,6 +1,7 @@
 package devfile
 
 import (
+	"cmp"
 	"os"
 	"sync"
 	"syscall"
@@ -139,17 +140,27 @@ func (h *handle) WithFD(fn func(fd int)) error {
 	return h.rc.Control(func(fd uintptr) { fn(int(fd)) })
 }
 
-func (h *handle) Mmap(offset int64, length, prot int) (mem []byte, err error) {
+// Mmap and Munmap do without unix.Mmap and its table of all mappings, whose
+// lock is held during each munmap(2): connections that end at the same time
+// would wait for each other.
+func (h *handle) Mmap(offset int64, length, prot int) ([]byte, error) {
+	var p unsafe.Pointer
+	var err error
 	ctlErr := h.rc.Control(func(fd uintptr) {
-		mem, err = unix.Mmap(int(fd), offset, length, prot, unix.MAP_SHARED)
+		p, err = unix.MmapPtr(int(fd), offset, nil, uintptr(length), prot, unix.MAP_SHARED)
 	})
-	if ctlErr != nil {
-		return nil, ctlErr
+	if err = cmp.Or(ctlErr, err); err != nil {
+		return nil, err
 	}
-	return mem, err
+	return unsafe.Slice((*byte)(p), length), nil
 }
 
-func (h *handle) Munmap(mem []byte) error { return unix.Munmap(mem) }
+func (h *handle) Munmap(mem []byte) error {
+	if len(mem) == 0 {
+		return syscall.EINVAL
+	}
+	return unix.MunmapPtr(unsafe.Pointer(unsafe.SliceData(mem)), uintptr(len(mem)))
+}
 
 // WaitRead runs try under RawConn.Read even where try is a write(2): the
 // rdma_cm device announces events by readability and never reports
