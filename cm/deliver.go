@@ -46,6 +46,8 @@ func (id *ID) note(ev *ucma.Event) {
 		if ev.ECE != (ucma.ECE{}) {
 			id.ece = ev.ECE
 		}
+	case abi.RDMA_CM_EVENT_ADDR_ERROR:
+		id.settled = false
 	}
 }
 

@@ -45,6 +45,7 @@ type ID struct {
 	dead     bool                  // closed: nothing is queued any more
 	ece      ucma.ECE              // the peer's, from its last message
 	nativeIB bool                  // its own address is AF_IB
+	settled  bool                  // its address cannot be resolved (any more)
 	groups   map[uint64]*Group     // memberships by number
 
 	dropped  atomic.Uint64
@@ -137,7 +138,7 @@ func (id *ID) adopt(handle uint32) (*ID, error) {
 	id.mu.Lock()
 	child := &ID{
 		uid: lastUID.Add(1), ps: id.ps, qpt: id.qpt, nativeIB: id.nativeIB,
-		channel: id.channel, handle: handle, changed: make(chan struct{}),
+		settled: true, channel: id.channel, handle: handle, changed: make(chan struct{}),
 	}
 	counted := id.release != nil
 	id.mu.Unlock()

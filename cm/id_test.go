@@ -268,3 +268,32 @@ func TestNewIDErrors(t *testing.T) {
 	_, err = Listen(testContext(t), ":0", nil)
 	wants(t, err, os.ErrNotExist)
 }
+
+// TestResolveState: a step that the kernel would refuse, damaging the ID, does
+// not reach it; one that failed may be tried again.
+func TestResolveState(t *testing.T) {
+	r := newRig(t)
+	ctx := testContext(t)
+	dst := sockaddr(t, serverAddr.String())
+	l := r.newID()
+	if err := errors.Join(l.Bind(dst), l.Listen(0)); err != nil {
+		t.Fatal(err)
+	}
+	a := r.newID()
+	for range 2 {
+		wants(t, a.ResolveAddr(ctx, ucma.Sockaddr{}, sockaddr(t, "10.9.9.9:1")), syscall.ENETUNREACH)
+	}
+	if err := a.ResolveAddr(ctx, ucma.Sockaddr{}, dst); err != nil {
+		t.Fatal(err)
+	}
+	b := r.newID()
+	b.note(&ucma.Event{Type: abi.RDMA_CM_EVENT_ADDR_ERROR})
+	calls := r.cm.Calls()
+	for _, id := range []*ID{a, l} {
+		wants(t, id.ResolveAddr(ctx, ucma.Sockaddr{}, dst), errSettled, syscall.EINVAL)
+		wants(t, id.StartResolveAddr(ucma.Sockaddr{}, dst, 0), errSettled)
+	}
+	if n := r.cm.Calls() - calls; n != 0 {
+		t.Errorf("%d calls", n)
+	}
+}

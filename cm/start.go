@@ -30,7 +30,7 @@ func (id *ID) canWait(ctx context.Context) error {
 func (id *ID) StartResolveAddr(src, dst ucma.Sockaddr, timeout time.Duration) error {
 	id.noteFamily(dst)
 	return stepError(stepResolveAddr, id.do(func(ch *ucma.Channel, h uint32) error {
-		return ch.ResolveAddr(h, src, dst, millis(timeout))
+		return id.resolveAddr(ch, h, src, dst, millis(timeout))
 	}))
 }
 

@@ -2,6 +2,7 @@ package cm
 
 import (
 	"context"
+	"fmt"
 	"syscall"
 	"time"
 
@@ -26,7 +27,13 @@ func (id *ID) Bind(addr ucma.Sockaddr) error {
 // kernel keeps until this package fetches them, which it does at once; 0 means
 // the kernel's limit. Requests arrive at NextRequest.
 func (id *ID) Listen(backlog int) error {
-	err := id.do(func(ch *ucma.Channel, h uint32) error { return ch.Listen(h, uint32(max(backlog, 0))) })
+	err := id.do(func(ch *ucma.Channel, h uint32) error {
+		err := ch.Listen(h, uint32(max(backlog, 0)))
+		if err == nil {
+			id.setSettled(true)
+		}
+		return err
+	})
 	if isErrno(err, syscall.EADDRNOTAVAIL) || isErrno(err, syscall.EADDRINUSE) {
 		// An ID that shares its address (SetReuseAddr) may bind it, but
 		// listen only alone.
@@ -44,8 +51,34 @@ func (id *ID) ResolveAddr(ctx context.Context, src, dst ucma.Sockaddr) error {
 	ms := timeoutMs(ctx)
 	id.noteFamily(dst)
 	return id.step(ctx, stepResolveAddr,
-		func(ch *ucma.Channel, h uint32) error { return ch.ResolveAddr(h, src, dst, ms) },
+		func(ch *ucma.Channel, h uint32) error { return id.resolveAddr(ch, h, src, dst, ms) },
 		abi.RDMA_CM_EVENT_ADDR_RESOLVED, abi.RDMA_CM_EVENT_ADDR_ERROR)
+}
+
+// resolveAddr runs the command only when the kernel would take it: kernels up
+// to 6.x zero the destination of an ID when they refuse it for its state
+// (resolve_prepare_src), which then can never connect or accept.
+func (id *ID) resolveAddr(ch *ucma.Channel, h uint32, src, dst ucma.Sockaddr, ms uint32) error {
+	id.mu.Lock()
+	settled := id.settled
+	id.settled = true
+	id.mu.Unlock()
+	if settled {
+		return errSettled
+	}
+	err := ch.ResolveAddr(h, src, dst, ms)
+	if err != nil {
+		id.setSettled(false)
+	}
+	return err
+}
+
+var errSettled = fmt.Errorf("the ID's address is resolved or being resolved, it listens, or it came with a request: %w", syscall.EINVAL)
+
+func (id *ID) setSettled(on bool) {
+	id.mu.Lock()
+	defer id.mu.Unlock()
+	id.settled = on
 }
 
 // ResolveRoute finds the path to the resolved address (rdma_resolve_route).
