@@ -138,6 +138,7 @@ func TestProbePingNoListener(t *testing.T) {
 // TestProbeLoadsModule: the connection manager's module is loaded on demand.
 func TestProbeLoadsModule(t *testing.T) {
 	requireRDMA(t)
+	requireProbe(t) // before the module goes, which the tests after this one need
 	checkLeaks(t)
 	if err := unix.DeleteModule("rdma_ucm", 0); err != nil {
 		t.Fatal(err)
