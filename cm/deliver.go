@@ -77,11 +77,10 @@ func (id *ID) enqueue(ev Event) bool {
 	if ev.Type == abi.RDMA_CM_EVENT_CONNECT_REQUEST {
 		// The new ID is on the channel that its request came through, also
 		// if the listener moves to another one.
-		child, err := id.adopt(ev.ID)
+		child, err := id.adopt(&ev.Event)
 		if err != nil {
 			return false
 		}
-		child.ece = ev.ECE
 		ev.Request = child
 	}
 	ok, dropped := id.push(ev)
@@ -101,9 +100,9 @@ func (id *ID) push(ev Event) (ok bool, dropped int) {
 	id.mu.Lock()
 	defer id.mu.Unlock()
 	if raw := id.channel.raw; raw != nil {
-		return raw.push(entry{id, ev})
+		return raw.push(&entry{id, ev})
 	}
-	ok, dropped = id.events.push(entry{id, ev})
+	ok, dropped = id.events.push(&entry{id, ev})
 	id.wakeLocked()
 	return ok, dropped
 }
@@ -148,8 +147,10 @@ func (id *ID) wakeLocked() {
 func (id *ID) take(want func(ucma.Event) bool) (Event, bool, <-chan struct{}) {
 	id.mu.Lock()
 	defer id.mu.Unlock()
-	e, ok := id.events.removeFirst(func(e *entry) bool { return want(e.ev.Event) })
-	return e.ev, ok, id.changed
+	if e, ok := id.events.removeFirst(func(e *entry) bool { return want(e.ev.Event) }); ok {
+		return e.ev, true, id.changed
+	}
+	return Event{}, false, id.changed
 }
 
 // wait returns the next event that want accepts.
@@ -183,12 +184,8 @@ func (id *ID) waitEvent(ctx context.Context, want func(ucma.Event) bool) (Event,
 func (id *ID) forgetStale(match func(abi.RDMACMEventType) bool) {
 	id.mu.Lock()
 	defer id.mu.Unlock()
-	for {
-		if _, ok := id.events.removeFirst(func(e *entry) bool { return match(e.ev.Type) }); !ok {
-			return
-		}
-		id.dropped.Add(1)
-	}
+	stale := id.events.removeAll(func(e *entry) bool { return match(e.ev.Type) })
+	id.dropped.Add(uint64(len(stale)))
 }
 
 // NextEvent returns the ID's next event that no step has taken, whatever it

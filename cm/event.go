@@ -2,6 +2,7 @@ package cm
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/ucma"
@@ -64,8 +65,8 @@ type entry struct {
 	ev Event
 }
 
-// A queue keeps events that wait, in order.
-type queue []entry
+// A queue keeps events that wait, in order. An event is large, hence pointers.
+type queue []*entry
 
 // count returns how many events of id match.
 func (q queue) count(id *ID, match func(abi.RDMACMEventType) bool) int {
@@ -80,7 +81,7 @@ func (q queue) count(id *ID, match func(abi.RDMACMEventType) bool) int {
 
 // push appends an event. It reports false when the event must be refused: too
 // many requests wait. dropped is how many older events made room.
-func (q *queue) push(e entry) (ok bool, dropped int) {
+func (q *queue) push(e *entry) (ok bool, dropped int) {
 	switch t := e.ev.Type; {
 	case repeats(t) && q.count(e.id, repeats) >= maxRepeated:
 		q.removeFirst(func(o *entry) bool { return o.id == e.id && repeats(o.ev.Type) })
@@ -96,36 +97,33 @@ func (q *queue) push(e entry) (ok bool, dropped int) {
 func isRequest(t abi.RDMACMEventType) bool { return t == abi.RDMA_CM_EVENT_CONNECT_REQUEST }
 
 // removeFirst takes the first event that matches.
-func (q *queue) removeFirst(match func(*entry) bool) (entry, bool) {
-	for i := range *q {
-		if e := &(*q)[i]; match(e) {
-			found := *e
-			if i == 0 {
-				(*q)[0] = entry{} // for the garbage collector
-				*q = (*q)[1:]
-			} else {
-				*q = append((*q)[:i], (*q)[i+1:]...)
-			}
-			if len(*q) == 0 {
-				*q = nil
-			}
-			return found, true
-		}
+func (q *queue) removeFirst(match func(*entry) bool) (*entry, bool) {
+	i := slices.IndexFunc(*q, match)
+	if i < 0 {
+		return nil, false
 	}
-	return entry{}, false
+	found := (*q)[i]
+	if i > 0 {
+		*q = slices.Delete(*q, i, i+1)
+		return found, true
+	}
+	(*q)[0] = nil // for the garbage collector
+	if *q = (*q)[1:]; len(*q) == 0 {
+		*q = nil
+	}
+	return found, true
 }
 
-// removeID takes all events of an ID.
-func (q *queue) removeID(id *ID) queue {
-	var taken, kept queue
-	for _, e := range *q {
-		if e.id == id {
+// removeAll takes all events that match.
+func (q *queue) removeAll(match func(*entry) bool) queue {
+	var taken queue
+	*q = slices.DeleteFunc(*q, func(e *entry) bool {
+		if match(e) {
 			taken = append(taken, e)
-		} else {
-			kept = append(kept, e)
+			return true
 		}
-	}
-	*q = kept
+		return false
+	})
 	return taken
 }
 

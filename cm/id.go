@@ -134,11 +134,12 @@ func newID(channel *EventChannel) (*ID, error) {
 
 // adopt makes an ID of the handle that a connection request brought. The
 // kernel drops all its events until Accept gives it a uid.
-func (id *ID) adopt(handle uint32) (*ID, error) {
+func (id *ID) adopt(request *ucma.Event) (*ID, error) {
 	id.mu.Lock()
 	child := &ID{
 		uid: lastUID.Add(1), ps: id.ps, qpt: id.qpt, nativeIB: id.nativeIB,
-		settled: true, channel: id.channel, handle: handle, changed: make(chan struct{}),
+		settled: true, ece: request.ECE,
+		channel: id.channel, handle: request.ID, changed: make(chan struct{}),
 	}
 	counted := id.release != nil
 	id.mu.Unlock()

@@ -195,7 +195,7 @@ func (l *Listener) enqueue(ev ucma.Event) bool {
 	if l.ending {
 		return false // the event channel destroys the orphan
 	}
-	id, err := l.id.adopt(ev.ID)
+	id, err := l.id.adopt(&ev)
 	if err != nil {
 		return false
 	}

@@ -115,11 +115,7 @@ func (id *ID) dropGroup(g *Group) {
 }
 
 func (q *queue) removeGroup(g *Group) {
-	for {
-		if _, ok := q.removeFirst(func(e *entry) bool { return e.ev.Group == g }); !ok {
-			return
-		}
-	}
+	q.removeAll(func(e *entry) bool { return e.ev.Group == g })
 }
 
 // Leave ends the membership (rdma_leave_multicast; kernel command

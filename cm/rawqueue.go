@@ -20,7 +20,7 @@ type rawQueue struct {
 
 func newRawQueue() *rawQueue { return &rawQueue{changed: make(chan struct{})} }
 
-func (r *rawQueue) push(e entry) (ok bool, dropped int) {
+func (r *rawQueue) push(e *entry) (ok bool, dropped int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	ok, dropped = r.events.push(e)
@@ -47,7 +47,7 @@ func (r *rawQueue) drop(id *ID) queue {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.events.removeID(id)
+	return r.events.removeAll(func(e *entry) bool { return e.id == id })
 }
 
 // fail ends all waits.
