@@ -1,0 +1,342 @@
+//lint:file-ignore SA4006 the walk leaves most handling of errors out
+
+package docs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/cm"
+	"github.com/purerdma/rdma/ucma"
+	"github.com/purerdma/rdma/uverbs"
+)
+
+// active is the first part of the walk, so that the compiler sees it.
+func active(ctx context.Context, host string) ([]byte, error) {
+	ways, err := cm.ResolveAddrInfo(ctx, host, "7471", nil) // rdma_getaddrinfo
+	if err != nil {
+		return nil, err
+	}
+	id, err := cm.NewEndpoint(ctx, &ways[0], nil) // rdma_create_id, rdma_resolve_addr, rdma_resolve_route
+	if err != nil {
+		return nil, err // an address of no RDMA interface, no route, nobody there
+	}
+
+	dev, err := id.Device() // id->verbs
+	verbs, err := dev.Open(nil)
+	pd, err := verbs.AllocPD()               // id->pd
+	events, err := verbs.CreateCompChannel() // ibv_create_comp_channel
+	cq, err := verbs.CreateCQ(uverbs.CQConfig{Entries: 8, Channel: events})
+	qp, err := id.CreateQP(pd, uverbs.QPConfig{ // rdma_create_qp; now in INIT
+		SendCQ: cq, RecvCQ: cq,
+		Cap: uverbs.QPCap{MaxSendWR: 4, MaxRecvWR: 4},
+	})
+
+	mem, err := uverbs.NewMemory(4096)                                       // malloc, but outside the Go heap
+	mr, err := pd.RegMR(mem, uverbs.AccessLocalWrite)                        // rdma_reg_msgs
+	err = qp.PostRecv(uverbs.RecvWR{SGEs: []uverbs.SGE{mr.SGE(2048, 2048)}}) // rdma_post_recv
+
+	_, err = id.Connect(ctx, &ucma.ConnParam{ // rdma_connect, and the wait for the answer
+		QPNum: qp.Number(), RetryCount: 6, RNRRetryCount: 7,
+	}, ucma.ECE{})
+	if err != nil {
+		return nil, err // cm.ErrNoListener, cm.ErrRejected, the context's error
+	}
+	err = id.ModifyQP(qp, abi.IB_QPS_RTR) // C does these three inside rdma_get_cm_event
+	err = id.ModifyQP(qp, abi.IB_QPS_RTS)
+	err = id.Establish()
+
+	n := copy(mr.Bytes(), "hello")
+	err = qp.PostSend(uverbs.SendWR{ // rdma_post_send
+		Opcode: abi.IB_UVERBS_WR_SEND, Flags: uverbs.SendSignaled,
+		SGEs: []uverbs.SGE{mr.SGE(0, n)},
+	})
+	answer, err := sentAndReceived(ctx, cq, mr)
+
+	err = id.Disconnect() // rdma_disconnect
+	err = id.WaitDisconnected(ctx)
+	return answer, errors.Join(err, qp.Close(), id.Close(), // rdma_destroy_qp, rdma_destroy_id
+		mr.Close(), mem.Close(), cq.Close(), events.Close(), pd.Close(), verbs.Close())
+}
+
+// sentAndReceived is the second part.
+func sentAndReceived(ctx context.Context, cq *uverbs.CQ, mr *uverbs.MR) (got []byte, err error) {
+	wcs := make([]uverbs.WC, 4)
+	for left := 2; left > 0; { // one send, one receive
+		n, err := cq.Wait(ctx, wcs) // rdma_get_send_comp, rdma_get_recv_comp
+		if err != nil {
+			return nil, err
+		}
+		left -= n
+		for _, wc := range wcs[:n] {
+			if err := wc.Err(); err != nil {
+				return nil, err
+			}
+			if wc.Opcode == abi.IB_WC_RECV {
+				got = append(got, mr.Bytes()[2048:][:wc.ByteLen]...)
+			}
+		}
+	}
+	return got, nil
+}
+
+// passive is the third part.
+func passive(ctx context.Context, host string) error {
+	ways, err := cm.ResolveAddrInfo(ctx, host, "7471", &cm.AddrInfoHints{Passive: true})
+	if err != nil {
+		return err
+	}
+	l, err := cm.NewEndpoint(ctx, &ways[0], nil) // rdma_create_id, rdma_bind_addr
+	if err != nil {
+		return err // cm.ErrAddrInUse, cm.ErrNoDevice
+	}
+	err = l.Listen(0)                   // rdma_listen
+	id, peer, err := l.NextRequest(ctx) // rdma_get_request, or CONNECT_REQUEST from rdma_get_cm_event
+	if err != nil {
+		return err
+	}
+	if peer.Conn().InitiatorDepth > 16 { // event->param.conn
+		return errors.Join(id.Reject([]byte("too many reads")), id.Close(), l.Close()) // rdma_reject
+	}
+
+	dev, err := id.Device()
+	verbs, err := dev.Open(nil)
+	pd, err := verbs.AllocPD()
+	events, err := verbs.CreateCompChannel()
+	cq, err := verbs.CreateCQ(uverbs.CQConfig{Entries: 8, Channel: events})
+	qp, err := id.CreateQP(pd, uverbs.QPConfig{
+		SendCQ: cq, RecvCQ: cq,
+		Cap: uverbs.QPCap{MaxSendWR: 4, MaxRecvWR: 4},
+	})
+	mem, err := uverbs.NewMemory(4096)
+	mr, err := pd.RegMR(mem, uverbs.AccessLocalWrite)
+	err = qp.PostRecv(uverbs.RecvWR{SGEs: []uverbs.SGE{mr.SGE(2048, 2048)}})
+
+	err = id.ModifyQP(qp, abi.IB_QPS_RTR) // C does these two inside rdma_accept
+	err = id.ModifyQP(qp, abi.IB_QPS_RTS)
+	err = id.Accept(&ucma.ConnParam{QPNum: qp.Number(), RNRRetryCount: 7}, ucma.ECE{})
+	err = id.WaitEstablished(ctx) // RDMA_CM_EVENT_ESTABLISHED
+
+	n := copy(mr.Bytes(), "welcome")
+	err = qp.PostSend(uverbs.SendWR{
+		Opcode: abi.IB_UVERBS_WR_SEND, Flags: uverbs.SendSignaled,
+		SGEs: []uverbs.SGE{mr.SGE(0, n)},
+	})
+	_, err = sentAndReceived(ctx, cq, mr)
+
+	err = errors.Join(err, id.WaitDisconnected(ctx), id.Disconnect())
+	return errors.Join(err, qp.Close(), id.Close(), l.Close(),
+		mr.Close(), mem.Close(), cq.Close(), events.Close(), pd.Close(), verbs.Close())
+}
+
+const document = "librdmacm.md"
+
+// packages are those that the document may name, and their folders.
+var packages = map[string]string{
+	"abi": "../abi", "cm": "../cm", "ucma": "../ucma", "uverbs": "../uverbs",
+	"integration": "../integration",
+}
+
+// The symbols that librdmacm.map exports (rdma-core 64), and the inline
+// functions of rdma_cma.h and rdma_verbs.h.
+const symbols = `
+rdma_create_event_channel rdma_destroy_event_channel rdma_create_id rdma_destroy_id rdma_bind_addr
+rdma_resolve_addr rdma_resolve_route rdma_create_qp rdma_destroy_qp rdma_connect rdma_listen rdma_accept
+rdma_reject rdma_notify rdma_disconnect rdma_get_cm_event rdma_ack_cm_event rdma_get_src_port
+rdma_get_dst_port rdma_join_multicast rdma_leave_multicast rdma_get_devices rdma_free_devices
+rdma_event_str rdma_set_option rdma_migrate_id rdma_getaddrinfo rdma_freeaddrinfo rdma_get_request
+rdma_create_ep rdma_destroy_ep rdma_create_srq rdma_destroy_srq rdma_create_srq_ex rdma_create_qp_ex
+rdma_join_multicast_ex rdma_establish rdma_init_qp_attr rdma_get_remote_ece rdma_reject_ece
+rdma_set_local_ece rdma_query_addrinfo rdma_resolve_addrinfo rdma_write_cm_event
+rsocket rbind rlisten raccept rconnect rshutdown rclose rrecv rrecvfrom rrecvmsg rsend rsendto rsendmsg
+rread rreadv rwrite rwritev rpoll rselect rgetpeername rgetsockname rsetsockopt rgetsockopt rfcntl
+riomap riounmap riowrite repoll_create repoll_ctl repoll_wait
+rdma_get_local_addr rdma_get_peer_addr rdma_seterrno rdma_reg_msgs rdma_reg_read rdma_reg_write
+rdma_dereg_mr rdma_post_recv rdma_post_recvv rdma_post_send rdma_post_sendv rdma_post_read
+rdma_post_readv rdma_post_write rdma_post_writev rdma_post_ud_send rdma_get_send_comp rdma_get_recv_comp`
+
+// scenarios is how many there are.
+const scenarios = 64
+
+var (
+	fence     = regexp.MustCompile("(?s)```.*?```")
+	span      = regexp.MustCompile("`([^`\n]+)`")
+	qualified = regexp.MustCompile(`^(\w+)\.([A-Z]\w*(?:\.[A-Z]\w*)?)$`)
+	testName  = regexp.MustCompile(`(\w+\.)?\bTest[A-Z]\w*`)
+	firstCell = regexp.MustCompile("^\\| (?:`(r[a-z_]+)`|([0-9]+)) \\|")
+)
+
+func read(t *testing.T) string {
+	t.Helper()
+	b, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestNames: what the document names in the form package.Name is declared, and
+// the tests it names exist in the package it says.
+func TestNames(t *testing.T) {
+	text := fence.ReplaceAllString(read(t), "")
+	known := map[string]map[string]bool{}
+	for name, dir := range packages {
+		known[name] = declarations(t, dir)
+	}
+	n := 0
+	for _, m := range span.FindAllStringSubmatch(text, -1) {
+		q := qualified.FindStringSubmatch(m[1])
+		if q == nil {
+			continue
+		}
+		n++
+		switch names, ok := known[q[1]]; {
+		case q[1] == "errors": // of the standard library
+		case !ok:
+			t.Errorf("%s: unknown package", m[1])
+		case !names[q[2]]:
+			t.Errorf("%s does not exist", m[1])
+		}
+	}
+	if n < 200 {
+		t.Errorf("only %d names found", n)
+	}
+	for _, m := range testName.FindAllString(text, -1) {
+		if !strings.Contains(m, ".") || !strings.Contains(text, "`"+m+"`") {
+			t.Errorf("%s is not in the form `package.Test`", m)
+		}
+	}
+}
+
+// declarations returns the names of a folder: Name, Type.Method and Type.Field
+// of the package, and the functions of its tests. It looks at the files of all
+// systems.
+func declarations(t *testing.T, dir string) map[string]bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s: %d files, %v", dir, len(files), err)
+	}
+	names := map[string]bool{}
+	for _, file := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inTest := strings.HasSuffix(file, "_test.go")
+		for _, d := range f.Decls {
+			for _, name := range declared(d) {
+				if !inTest || strings.HasPrefix(name, "Test") {
+					names[name] = true
+				}
+			}
+		}
+	}
+	return names
+}
+
+func declared(d ast.Decl) (names []string) {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		return []string{method(d)}
+	case *ast.GenDecl:
+		for _, s := range d.Specs {
+			switch s := s.(type) {
+			case *ast.ValueSpec:
+				for _, id := range s.Names {
+					names = append(names, id.Name)
+				}
+			case *ast.TypeSpec:
+				names = append(names, s.Name.Name)
+				if st, ok := s.Type.(*ast.StructType); ok {
+					names = append(names, fields(s.Name.Name, st)...)
+				}
+			}
+		}
+	}
+	return names
+}
+
+func method(d *ast.FuncDecl) string {
+	if d.Recv == nil {
+		return d.Name.Name
+	}
+	typ := d.Recv.List[0].Type
+	if star, ok := typ.(*ast.StarExpr); ok {
+		typ = star.X
+	}
+	return fmt.Sprintf("%s.%s", typ, d.Name.Name)
+}
+
+func fields(typ string, st *ast.StructType) (names []string) {
+	for _, f := range st.Fields.List {
+		for _, id := range f.Names {
+			names = append(names, typ+"."+id.Name)
+		}
+	}
+	return names
+}
+
+// TestRows: one row for each symbol and each scenario, with every cell filled.
+func TestRows(t *testing.T) {
+	got, want := map[string]int{}, map[string]int{}
+	for _, s := range strings.Fields(symbols) {
+		want[s] = 1
+	}
+	if len(want) != 74+18 {
+		t.Errorf("%d symbols in this test", len(want))
+	}
+	for i := range scenarios {
+		want[fmt.Sprint(i+1)] = 1
+	}
+	for line := range strings.Lines(read(t)) {
+		m := firstCell.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		got[m[1]+m[2]]++
+		cells := strings.Split(strings.Trim(line, "| \n"), " | ")
+		columns := 4
+		if m[2] != "" {
+			columns = 3
+			if last := cells[len(cells)-1]; !strings.Contains(last, "Test") && !strings.Contains(last, "not run: ") && !strings.Contains(last, "not yet") {
+				t.Errorf("scenario %s has no test and no reason", m[2])
+			}
+		}
+		if len(cells) != columns {
+			t.Errorf("%d cells in %s", len(cells), line)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+}
+
+// TestWalk: the document shows the functions above.
+func TestWalk(t *testing.T) {
+	_, _ = active, passive // compiling them is the point
+	source, err := os.ReadFile("librdmacm_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := read(t)
+	for _, name := range []string{"active", "sentAndReceived", "passive"} {
+		_, code, _ := strings.Cut(string(source), "\nfunc "+name)
+		code, _, _ = strings.Cut(code, "\n}\n")
+		if !strings.Contains(text, "```go\nfunc "+name+code+"\n}\n```\n") {
+			t.Errorf("the document's function %s differs from this file's", name)
+		}
+	}
+}
