@@ -39,9 +39,15 @@ start_guest() {
 	: >"$dir/console"
 	start_reader "$dir/out" 1 "$prefix"
 	start_reader "$dir/err" 2 "$prefix"
+	# With --icount an instruction takes 4 ns of the guest's time, idle time
+	# passes at once, and the processors take turns.
+	# shellcheck disable=SC2054
+	local clock=(-accel tcg,thread=multi)
+	# shellcheck disable=SC2054
+	((!ICOUNT)) || clock=(-accel tcg,thread=single -icount shift=2,sleep=off)
 	# shellcheck disable=SC2054
 	local args=(
-		-machine q35 -accel tcg,thread=multi -cpu max -m "$MEM" -smp "$SMP"
+		-machine q35 "${clock[@]}" -cpu max -m "$MEM" -smp "$SMP"
 		-nodefaults -no-user-config -display none -no-reboot
 		-device isa-debug-exit,iobase=0xf4,iosize=1
 		-chardev "file,id=log,path=$dir/console" -serial chardev:log
