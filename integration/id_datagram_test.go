@@ -157,6 +157,12 @@ func TestIDMulticast(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := errors.Join(id.Migrate(idsRawChannel(t)), g.Leave(), id.Migrate(nil)); err != nil { // groups move along
+		t.Fatal(err)
+	}
+	if g, err = id.JoinMulticast(ctx, sockaddr(t, group.String()+":0"), nil); err != nil {
+		t.Fatal(err)
+	}
 	if err := id.Close(); err != nil { // leaves too
 		t.Fatal(err)
 	}

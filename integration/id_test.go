@@ -122,6 +122,60 @@ func idsPing(t *testing.T, from, to *verbsSide) {
 	verbsEqual(t, "message", to.mr.Bytes()[:n], want)
 }
 
+// TestIDMany: one goroutine takes both ends of many connections through all
+// steps on one channel, and each event arrives once.
+func TestIDMany(t *testing.T) {
+	requireRDMA(t)
+	checkLeaks(t)
+	const n = 300
+	ch := idsRawChannel(t)
+	l, dst := idsListen(t, &cm.IDOptions{Channel: ch})
+	for range n {
+		if err := idsNew(t, &cm.IDOptions{Channel: ch}).StartResolveAddr(ucma.Sockaddr{}, dst, 5*time.Second); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seen := map[abi.RDMACMEventType]int{}
+	for seen[abi.RDMA_CM_EVENT_DISCONNECTED] < 2*n {
+		id, ev, err := ch.NextEvent(testContext(t))
+		if err == nil {
+			err = idsAdvance(t, id, &ev)
+		}
+		if err != nil {
+			t.Fatalf("%v: %v after %v", ev.Type, err, seen)
+		}
+		if seen[ev.Type]++; ev.Type == abi.RDMA_CM_EVENT_CONNECT_REQUEST && id != l {
+			t.Error("a request for another ID")
+		}
+	}
+	for _, typ := range []abi.RDMACMEventType{
+		abi.RDMA_CM_EVENT_ADDR_RESOLVED, abi.RDMA_CM_EVENT_ROUTE_RESOLVED, abi.RDMA_CM_EVENT_CONNECT_REQUEST,
+		abi.RDMA_CM_EVENT_CONNECT_RESPONSE, abi.RDMA_CM_EVENT_ESTABLISHED,
+	} {
+		if seen[typ] != n {
+			t.Errorf("%v: %d times", typ, seen[typ])
+		}
+	}
+}
+
+// idsAdvance does what comes after an event.
+func idsAdvance(t *testing.T, id *cm.ID, ev *cm.Event) error {
+	switch ev.Type {
+	case abi.RDMA_CM_EVENT_ADDR_RESOLVED:
+		return id.StartResolveRoute(5 * time.Second)
+	case abi.RDMA_CM_EVENT_ROUTE_RESOLVED:
+		return id.StartConnect(idsParam(0), ucma.ECE{})
+	case abi.RDMA_CM_EVENT_CONNECT_REQUEST:
+		verbsClose(t, ev.Request)
+		return ev.Request.Accept(idsParam(0), ucma.ECE{})
+	case abi.RDMA_CM_EVENT_CONNECT_RESPONSE:
+		return id.Establish()
+	case abi.RDMA_CM_EVENT_ESTABLISHED, abi.RDMA_CM_EVENT_DISCONNECTED:
+		return id.Disconnect()
+	}
+	return ev.Err()
+}
+
 // TestIDMigrate: after the move events come through the new channel only, in
 // order, those that were waiting included (parity scenario 17).
 func TestIDMigrate(t *testing.T) {
