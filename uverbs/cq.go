@@ -39,16 +39,17 @@ type CQ struct {
 	notify  func()
 	key     uint64
 	handle  uint32
-	entries int
 
-	bell   armBell
-	pollMu sync.Mutex
-	ring   provider.CQ // nil after Close; guarded by pollMu for polling, by life for arming
+	bell    armBell
+	pollMu  sync.Mutex
+	ring    provider.CQ // nil after Close; guarded by pollMu for polling, by life for arming
+	entries int         // guarded by pollMu
+	broken  error       // a resize that lost the ring; guarded by pollMu
 
 	wake    chan struct{} // has a token after an event
 	waiters atomic.Int32
 	errMu   sync.Mutex
-	err     error         // the queue overflowed
+	err     error         // the queue overflowed or lost its ring
 	errored chan struct{} // closed with err
 }
 
@@ -168,7 +169,11 @@ func (cq *CQ) Context() *Context { return cq.c }
 func (cq *CQ) Handle() uint32 { return cq.handle }
 
 // Entries returns how many completions fit.
-func (cq *CQ) Entries() int { return cq.entries }
+func (cq *CQ) Entries() int {
+	cq.pollMu.Lock()
+	defer cq.pollMu.Unlock()
+	return cq.entries
+}
 
 // String returns "CQ " and the handle.
 func (cq *CQ) String() string { return cq.life.name }
@@ -183,6 +188,9 @@ func (cq *CQ) Poll(wcs []WC) (int, error) {
 	defer cq.pollMu.Unlock()
 	if cq.ring == nil {
 		return 0, cq.life.closed
+	}
+	if cq.broken != nil {
+		return 0, cq.broken
 	}
 	for i := range wcs {
 		if !cq.ring.Poll((*provider.WC)(noescape(&wcs[i]))) {

@@ -45,12 +45,17 @@ func (cq *CQ) signal() {
 	}
 }
 
-// failed records an overflow and wakes waiters for good.
+// failed records an overflow.
 func (cq *CQ) failed(event abi.IBEventType) {
+	cq.end(&CQError{CQ: cq.life.name, Device: cq.c.dev.Name, Event: event})
+}
+
+// end records why nothing will complete any more, and wakes waiters for good.
+func (cq *CQ) end(err error) {
 	cq.errMu.Lock()
 	defer cq.errMu.Unlock()
 	if cq.err == nil {
-		cq.err = &CQError{CQ: cq.life.name, Device: cq.c.dev.Name, Event: event}
+		cq.err = err
 		close(cq.errored)
 	}
 }

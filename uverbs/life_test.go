@@ -31,7 +31,7 @@ func lifeOfEverything(k devfile.Kernel, style uverbs.CallStyle) error {
 	if err == nil {
 		_, queryErr := r.srq.Query()
 		err = errors.Join(r.qp.ToInit(1, 0), r.qp.PostSend(signaled(1)), lifeOfMember(r),
-			r.srq.SetLimit(2), r.srq.Resize(20), queryErr, r.close())
+			r.srq.SetLimit(2), r.srq.Resize(20), queryErr, r.cq.Resize(50), r.close())
 	}
 	// A destroy command that failed may be tried again.
 	return errors.Join(err, r.close(), c.Close())
@@ -188,7 +188,7 @@ func TestUseAfterClose(t *testing.T) {
 			"poll": pollErr, "wait": waitErr, "arm": r.cq.Arm(), "query": queryErr,
 			"modify": r.qp.ToError(), "post": r.qp.PostSend(signaled(1)),
 			"receive": r.qp.PostRecv(uverbs.RecvWR{}), "register": regErr, "create QP": qpErr, "create AH": ahErr, "create SRQ": srqErr,
-			"query SRQ": srqQueryErr, "resize SRQ": r.srq.Resize(3), "limit of SRQ": r.srq.SetLimit(3), "create CQ": cqErr,
+			"resize": r.cq.Resize(3), "moderate": r.cq.Moderate(1, 1), "query SRQ": srqQueryErr, "resize SRQ": r.srq.Resize(3), "limit of SRQ": r.srq.SetLimit(3), "create CQ": cqErr,
 		} {
 			if !errors.Is(err, net.ErrClosed) || !strings.HasPrefix(err.Error(), "rxe0: ") {
 				t.Errorf("%s: %v", name, err)

@@ -49,6 +49,10 @@ var (
 		in: size[abi.IBUverbsCreateCQ](), out: size[abi.IBUverbsCreateCQResp]()}
 	cmdReqNotifyCQ = writeCmd{name: "REQ_NOTIFY_CQ", num: uint32(abi.IB_USER_VERBS_CMD_REQ_NOTIFY_CQ),
 		in: size[abi.IBUverbsReqNotifyCQ]()}
+	cmdResizeCQ = writeCmd{name: "RESIZE_CQ", num: uint32(abi.IB_USER_VERBS_CMD_RESIZE_CQ),
+		in: size[abi.IBUverbsResizeCQ](), out: size[abi.IBUverbsResizeCQResp]()}
+	cmdExModifyCQ = writeCmd{name: "MODIFY_CQ", num: abi.IB_USER_VERBS_EX_CMD_MODIFY_CQ, ex: true,
+		in: size[abi.IBUverbsExModifyCQ]()}
 	cmdDestroyCQ = writeCmd{name: "DESTROY_CQ", num: uint32(abi.IB_USER_VERBS_CMD_DESTROY_CQ),
 		in: size[abi.IBUverbsDestroyCQ](), out: size[abi.IBUverbsDestroyCQResp]()}
 	cmdCreateQP = writeCmd{name: "CREATE_QP", num: uint32(abi.IB_USER_VERBS_CMD_CREATE_QP),

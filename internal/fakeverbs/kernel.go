@@ -34,6 +34,10 @@ type Kernel struct {
 	// no number.
 	NoAHNumber bool
 
+	// Moderation lets the device delay completion events, which soft-RoCE
+	// cannot.
+	Moderation bool
+
 	// XRC lets the device open XRC domains.
 	XRC bool
 

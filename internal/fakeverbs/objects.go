@@ -20,6 +20,8 @@ type cq struct {
 	ring    *ring
 	armed   bool
 	users   int
+
+	moderation abi.IBUverbsCQModeration
 }
 
 type qp struct {
@@ -146,6 +148,47 @@ func (k *Kernel) createCQ(r *request, entries uint32, user uint64, fd int, vecto
 	q.ring = k.newRing(entries, sizeOf[abi.IBUverbsWC]())
 	copy(r.uhwOut, bytesOf(&abi.RXECreateCQResp{Mi: q.ring.info}))
 	return k.add(q), q.ring.mask, nil
+}
+
+func (k *Kernel) resizeCQ(r *request) error {
+	req := as[abi.IBUverbsResizeCQ](r)
+	q, err := find[*cq](k, req.CQHandle)
+	if err != nil {
+		return err
+	}
+	if req.CQE == 0 || req.CQE > MaxCQE || req.CQE < q.ring.count() || len(r.uhwOut) < sizeOf[abi.RXEResizeCQResp]() {
+		return syscall.EINVAL
+	}
+	q.ring = k.resize(q.ring, req.CQE)
+	answer(r, abi.IBUverbsResizeCQResp{CQE: q.ring.mask})
+	copy(r.uhwOut, bytesOf(&abi.RXEResizeCQResp{Mi: q.ring.info}))
+	return nil
+}
+
+func (k *Kernel) modifyCQ(r *request) error {
+	req := as[abi.IBUverbsExModifyCQ](r)
+	q, err := find[*cq](k, req.CQHandle)
+	switch {
+	case !k.Moderation:
+		return syscall.EOPNOTSUPP
+	case err != nil || req.AttrMask == 0 || req.Reserved != 0:
+		return syscall.EINVAL
+	case req.AttrMask > uint32(abi.IB_CQ_MODERATE):
+		return syscall.EOPNOTSUPP
+	}
+	q.moderation = req.Attr
+	return nil
+}
+
+// ModerationOf tells what a completion queue was last asked for.
+func (k *Kernel) ModerationOf(handle uint32) (count, microseconds uint16) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	q, ok := k.objects[handle].(*cq)
+	if !ok {
+		return 0, 0
+	}
+	return q.moderation.CQCount, q.moderation.CQPeriod
 }
 
 func (k *Kernel) createQPNative(r *request) error {

@@ -105,6 +105,7 @@ func init() {
 		13:      {"DEREG_MR", 4, 0, (*Kernel).destroyByHandle},
 		17:      {"CREATE_COMP_CHANNEL", 8, 4, (*Kernel).createChannel},
 		18:      {"CREATE_CQ", sizeOf[abi.IBUverbsCreateCQ](), sizeOf[abi.IBUverbsCreateCQResp](), (*Kernel).createCQWrite},
+		19:      {"RESIZE_CQ", 16, 8, (*Kernel).resizeCQ},
 		20:      {"DESTROY_CQ", 16, 8, (*Kernel).destroyWithAnswer},
 		23:      {"REQ_NOTIFY_CQ", 8, 0, (*Kernel).reqNotify},
 		24:      {"CREATE_QP", sizeOf[abi.IBUverbsCreateQP](), sizeOf[abi.IBUverbsCreateQPResp](), (*Kernel).createQPWrite},
@@ -122,6 +123,7 @@ func init() {
 		39:      {"CREATE_XSRQ", sizeOf[abi.IBUverbsCreateXsrq](), 16, (*Kernel).createXSRQ},
 		28:      {"POST_SEND", 24, 4, (*Kernel).postSend},
 		29:      {"POST_RECV", 24, 4, (*Kernel).postRecv},
+		ex | 57: {"MODIFY_CQ", 16, 0, (*Kernel).modifyCQ},
 		ex | 1:  {"QUERY_DEVICE_EX", 8, sizeOf[abi.IBUverbsQueryDeviceResp]() + 8, (*Kernel).queryDevice},
 		ex | 26: {"MODIFY_QP_EX", sizeOf[abi.IBUverbsExModifyQP](), 8, (*Kernel).modifyQPEx},
 	}

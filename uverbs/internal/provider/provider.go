@@ -161,6 +161,9 @@ type CQ interface {
 	// completion. The caller polls once more before it sleeps.
 	Arm(solicitedOnly bool) error
 
+	// SetupResize prepares a resize-CQ command.
+	SetupResize(entries int) (*ModifySetup, error)
+
 	// Close unmaps the ring, after the kernel object is gone.
 	Close() error
 }

@@ -2,6 +2,8 @@ package rxe
 
 import (
 	"encoding/binary"
+	"errors"
+	"fmt"
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/uverbs/internal/provider"
@@ -12,7 +14,7 @@ import (
 type cq struct {
 	ring ring
 	cons uint32 // own copy of the consumer index, always masked
-	env  provider.Env
+	c    *context
 	bell provider.CQBell
 }
 
@@ -66,7 +68,37 @@ func decodeWC(wc *provider.WC, e *abi.IBUverbsWC) {
 // raise none (rxe_verbs.c rxe_req_notify_cq), so the caller polls once more.
 func (q *cq) Arm(solicitedOnly bool) error { return q.bell.Arm(solicitedOnly) }
 
-func (q *cq) Close() error { return q.ring.close(q.env) }
+func (q *cq) Close() error { return q.ring.close(q.c.env) }
+
+// SetupResize: the kernel moves all completions to a new ring and answers where
+// to map that (rxe_cq_resize_queue).
+func (q *cq) SetupResize(int) (*provider.ModifySetup, error) {
+	done := func(entries uint32, out []byte) (uint32, error) {
+		old := q.ring
+		q.ring = ring{}
+		err := q.attach(int(entries), out, "RESIZE_CQ")
+		return entries, errors.Join(err, old.close(q.c.env))
+	}
+	return &provider.ModifySetup{UHWOutLen: createCQResp, Done: done}, nil
+}
+
+// attach maps the ring that an answer describes, whose struct is the same for
+// both commands.
+func (q *cq) attach(entries int, out []byte, cmd string) error {
+	if len(out) < createCQResp {
+		return shortAnswer(cmd, len(out), createCQResp)
+	}
+	r, err := q.c.mapRing(out, wcSize)
+	if err != nil {
+		return fmt.Errorf("rxe: completion queue: %w", err)
+	}
+	if entries > int(r.mask) {
+		err = fmt.Errorf("rxe: completion queue: ring has %d entries, kernel said %d", r.mask, entries)
+		return errors.Join(err, r.close(q.c.env))
+	}
+	q.ring, q.cons = r, r.cons.Load()&r.mask
+	return nil
+}
 
 // swapNet converts between host and network byte order; immediate data is
 // __be32 in requests and completions.

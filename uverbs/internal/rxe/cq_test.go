@@ -94,3 +94,50 @@ func TestArmPassesThrough(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestCQResize moves to another ring, which the kernel has filled with what was
+// in the old one.
+func TestCQResize(t *testing.T) {
+	env := newFakeEnv()
+	q, k := newTestCQ(t, env, 1, 8)
+	for id := uint64(1); id <= 3; id++ {
+		k.push(cqe(field{wcID, id}))
+	}
+	var wc provider.WC
+	if !q.Poll(&wc) || wc.ID != 1 {
+		t.Fatalf("got %+v", wc)
+	}
+	setup, err := q.SetupResize(31)
+	if err != nil {
+		t.Fatal(err)
+	}
+	larger := newKRing(32, 64)
+	for id := uint64(2); id <= 4; id++ {
+		larger.push(cqe(field{wcID, id}))
+	}
+	if fits, err := setup.Done(31, env.add(larger.mem)); fits != 31 || err != nil || len(env.mapped) != 1 {
+		t.Fatalf("%d entries, %v, %d mappings", fits, err, len(env.mapped))
+	}
+	for id := uint64(2); id <= 4; id++ {
+		if !q.Poll(&wc) || wc.ID != id {
+			t.Errorf("got %+v, want id %d", wc, id)
+		}
+	}
+	if q.Poll(&wc) {
+		t.Errorf("got %+v from nowhere", wc)
+	}
+	for name, out := range map[string][]byte{
+		"short answer": make([]byte, 15), "no mapping": make([]byte, 16), "fewer slots than entries": env.add(newRingMem(8, 64)),
+	} {
+		setup, err := q.SetupResize(8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := setup.Done(8, out); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if err := q.Close(); err != nil || len(env.mapped) != 0 {
+		t.Errorf("close: %v, %d mappings left", err, len(env.mapped))
+	}
+}

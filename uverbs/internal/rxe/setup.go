@@ -27,18 +27,11 @@ func (c *context) SetupCQ(provider.CQRequest) (*provider.CQSetup, error) {
 }
 
 func (c *context) finishCQ(bell provider.CQBell, entries int, out []byte) (provider.CQ, error) {
-	if len(out) < createCQResp {
-		return nil, shortAnswer("CREATE_CQ", len(out), createCQResp)
+	q := &cq{c: c, bell: bell}
+	if err := q.attach(entries, out, "CREATE_CQ"); err != nil {
+		return nil, err
 	}
-	r, err := c.mapRing(out, wcSize)
-	if err != nil {
-		return nil, fmt.Errorf("rxe: completion queue: %w", err)
-	}
-	if entries > int(r.mask) {
-		err = fmt.Errorf("rxe: completion queue: ring has %d entries, kernel said %d", r.mask, entries)
-		return nil, errors.Join(err, r.close(c.env))
-	}
-	return &cq{ring: r, cons: r.cons.Load() & r.mask, env: c.env, bell: bell}, nil
+	return q, nil
 }
 
 // SetupQP prepares a queue pair of type RC, UC or UD; other types match
