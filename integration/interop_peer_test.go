@@ -108,8 +108,21 @@ func newIDPeer(t *testing.T, id *cm.ID, shared bool) *idPeer {
 	})
 	p.check(err)
 	verbsClose(t, p.qp)
-	p.to(abi.IB_QPS_INIT)
+	p.init()
 	return p
+}
+
+// init takes the queue pair to INIT. What peers may do is the program's affair:
+// before a connection the kernel says nothing, or writes only (cma_ib_init_qp_attr).
+func (p *idPeer) init() {
+	p.t.Helper()
+	got, err := p.id.InitQPAttr(abi.IB_QPS_INIT)
+	p.check(err)
+	attr, mask := uverbs.QPAttrFromCM(&got)
+	if mask&abi.IB_QP_ACCESS_FLAGS != 0 {
+		attr.Access = uverbs.AccessLocalWrite | uverbs.AccessRemoteRead | uverbs.AccessRemoteWrite
+	}
+	p.check(p.qp.Modify(attr, mask))
 }
 
 func (p *idPeer) check(err error) {
@@ -130,7 +143,10 @@ func (p *idPeer) to(state abi.IBQPState) {
 // tryConnect connects; the route is resolved and receives are posted.
 func (p *idPeer) tryConnect(ctx context.Context) error {
 	p.t.Helper()
-	_, err := p.id.Connect(ctx, &ucma.ConnParam{QPNum: p.qp.Number(), RetryCount: 5, RNRRetryCount: 7}, ucma.ECE{})
+	param := &ucma.ConnParam{
+		QPNum: p.qp.Number(), RetryCount: 5, RNRRetryCount: 7, ResponderResources: 1, InitiatorDepth: 1,
+	}
+	_, err := p.id.Connect(ctx, param, ucma.ECE{})
 	if err != nil {
 		return err
 	}
@@ -235,4 +251,25 @@ func retryConnect(t *testing.T, server *tool, f func(ctx context.Context) error)
 // addrPort joins a host and a port.
 func addrPort(host string, port uint16) string {
 	return netip.AddrPortFrom(netip.MustParseAddr(host), port).String()
+}
+
+// kernelObjects counts the kernel's objects of a kind that belong to a device,
+// of all processes.
+func kernelObjects(t *testing.T, kind string) (n int) {
+	t.Helper()
+	for _, counts := range hold(t).Resources {
+		n += int(counts[kind])
+	}
+	return n
+}
+
+// waitForObjects waits until there are n objects of a kind.
+func waitForObjects(ctx context.Context, t *testing.T, kind string, n int) {
+	t.Helper()
+	for kernelObjects(t, kind) != n {
+		if ctx.Err() != nil {
+			t.Fatalf("%d objects %s, want %d", kernelObjects(t, kind), kind, n)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
 }
