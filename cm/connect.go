@@ -134,13 +134,18 @@ func (id *ID) Disconnect() error {
 	return id.do(func(ch *ucma.Channel, h uint32) error { return ch.Disconnect(h) })
 }
 
-// WaitDisconnected returns when the peer has answered a Disconnect, or has
-// disconnected by itself.
+// WaitDisconnected returns nil when the peer has answered a Disconnect, or has
+// disconnected by itself. The error matches syscall.ETIMEDOUT when the peer did
+// not answer, which takes the kernel about 78 s to find out, and
+// [ErrDeviceRemoved].
 func (id *ID) WaitDisconnected(ctx context.Context) error {
-	_, err := id.wait(ctx, func(ev ucma.Event) bool {
-		return ev.Type == abi.RDMA_CM_EVENT_DISCONNECTED || ev.Type == abi.RDMA_CM_EVENT_DEVICE_REMOVAL
+	ev, err := id.wait(ctx, func(ev ucma.Event) bool {
+		return ev.Type == abi.RDMA_CM_EVENT_DISCONNECTED || isRemoval(ev)
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	return eventError(ev, abi.RDMA_CM_EVENT_DISCONNECTED)
 }
 
 // NextRequest returns the next connection request of a listening ID

@@ -297,3 +297,23 @@ func TestResolveState(t *testing.T) {
 		t.Errorf("%d calls", n)
 	}
 }
+
+// TestWaitDisconnected tells an answer from a peer that stays silent.
+func TestWaitDisconnected(t *testing.T) {
+	r := newRig(t)
+	for _, tc := range []struct {
+		typ    abi.RDMACMEventType
+		status int32
+		want   error
+	}{
+		{abi.RDMA_CM_EVENT_DISCONNECTED, 0, nil},
+		{abi.RDMA_CM_EVENT_DISCONNECTED, -int32(syscall.ETIMEDOUT), syscall.ETIMEDOUT},
+		{abi.RDMA_CM_EVENT_DEVICE_REMOVAL, 0, ErrDeviceRemoved},
+	} {
+		id := r.newID()
+		r.cm.InjectType(id.handle, tc.typ, tc.status)
+		if err := id.WaitDisconnected(testContext(t)); !errors.Is(err, tc.want) || (err == nil) != (tc.want == nil) {
+			t.Errorf("%v, status %d: %v", tc.typ, tc.status, err)
+		}
+	}
+}
