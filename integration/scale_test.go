@@ -51,7 +51,7 @@ func TestScale(t *testing.T) {
 		return
 	}
 	checkLeaks(t)
-	limit := testTime + time.Duration(n)*50*time.Millisecond
+	limit := testTime + time.Duration(n)*150*time.Millisecond
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	server, where := startScaleServer(t, ctx)
