@@ -129,7 +129,9 @@ func (id *ID) reject(privateData []byte, reason uint8) error {
 }
 
 // Disconnect tells the peer that the connection ends, or confirms the peer's
-// wish (rdma_disconnect). It does not wait; WaitDisconnected does.
+// wish (rdma_disconnect). It does not wait; WaitDisconnected does. Answer
+// DISCONNECTED with it even after an earlier call: when both sides disconnect at
+// once, neither wish is the answer to the other.
 func (id *ID) Disconnect() error {
 	return id.do(func(ch *ucma.Channel, h uint32) error { return ch.Disconnect(h) })
 }

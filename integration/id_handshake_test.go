@@ -148,7 +148,6 @@ func TestIDRejectECE(t *testing.T) {
 func TestIDDisconnect(t *testing.T) {
 	requireRDMA(t)
 	checkLeaks(t)
-	ctx := testContext(t)
 	l, dst := idsListen(t, nil)
 	a, b := idsPair(t, l, dst, nil)
 	done := make(chan error, 1)
@@ -157,11 +156,21 @@ func TestIDDisconnect(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, id := range []*cm.ID{a, b} {
-		for _, want := range []abi.RDMACMEventType{abi.RDMA_CM_EVENT_DISCONNECTED, abi.RDMA_CM_EVENT_TIMEWAIT_EXIT} {
-			if ev, err := id.NextEvent(ctx); err != nil || ev.Type != want || ev.Status != 0 {
-				t.Errorf("event %v, status %d, %v; want %v", ev.Type, ev.Status, err, want)
-			}
+		idsWant(t, id, abi.RDMA_CM_EVENT_DISCONNECTED)
+		// The answer to the peer's wish, when the two have crossed.
+		if err := id.Disconnect(); err != nil {
+			t.Fatal(err)
 		}
+	}
+	idsWant(t, a, abi.RDMA_CM_EVENT_TIMEWAIT_EXIT)
+	idsWant(t, b, abi.RDMA_CM_EVENT_TIMEWAIT_EXIT)
+}
+
+// idsWant takes the next event and checks it.
+func idsWant(t *testing.T, id *cm.ID, want abi.RDMACMEventType) {
+	t.Helper()
+	if ev, err := id.NextEvent(testContext(t)); err != nil || ev.Type != want || ev.Status != 0 {
+		t.Errorf("event %v, status %d, %v; want %v", ev.Type, ev.Status, err, want)
 	}
 }
 
