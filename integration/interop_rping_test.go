@@ -45,8 +45,9 @@ func (o ownQP) run(ctx context.Context, done abi.IBWCOpcode, wr uverbs.SendWR) e
 	return err
 }
 
-func (o ownQP) Send(ctx context.Context, p []byte) error {
-	return o.run(ctx, abi.IB_WC_SEND, uverbs.SendWR{Opcode: abi.IB_UVERBS_WR_SEND, Inline: p})
+// Send leaves the completion to the next read or write: see sendMessage.
+func (o ownQP) Send(_ context.Context, p []byte) error {
+	return o.qp.PostSend(uverbs.SendWR{Opcode: abi.IB_UVERBS_WR_SEND, Inline: p})
 }
 
 // Recv ends with io.EOF when the peer has disconnected. That is an event; the
