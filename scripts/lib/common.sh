@@ -25,9 +25,6 @@ die() {
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# Process groups that this script started, by leader.
-GROUP_LEADERS=()
-
 # start_group COMMAND… starts the command in the background, in a process group
 # of its own, so that it can be ended with everything it starts; sets LEADER.
 start_group() {
@@ -39,13 +36,13 @@ start_group() {
 	) &
 	LEADER=$!
 	set +m
-	GROUP_LEADERS+=("$LEADER")
 }
 
-# end_groups ends what start_group started and is still there.
+# end_groups ends what start_group started and is still there. The shell's own
+# list of running jobs is asked, since numbers of ended processes are used again.
 end_groups() {
 	local leader
-	for leader in "${GROUP_LEADERS[@]}"; do
+	for leader in $(jobs -pr); do
 		kill -TERM -- "-$leader" 2>/dev/null || true
 	done
 	wait 2>/dev/null || true

@@ -16,7 +16,6 @@ step() {
 	printf '%-44s' "$name" >&2
 	start_group "$@" </dev/null >"$log" 2>&1
 	wait "$LEADER" || status=$?
-	unset 'GROUP_LEADERS[-1]'
 	took=$((SECONDS - start))
 	if ((status == 0)); then
 		PASSED_STEPS=$((PASSED_STEPS + 1))
