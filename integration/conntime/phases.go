@@ -17,15 +17,14 @@ import (
 // the next step begins, with the calls that cmtime makes: one protection domain
 // and completion queue for all, one queue pair for each.
 type phases struct {
-	ctx  context.Context
-	dst  ucma.Sockaddr
-	ch   *cm.EventChannel
-	ids  []*cm.ID
-	qps  []*uverbs.QP
-	dev  *uverbs.Context
-	port uint8
-	pd   *uverbs.PD
-	cq   *uverbs.CQ
+	ctx context.Context
+	dst ucma.Sockaddr
+	ch  *cm.EventChannel
+	ids []*cm.ID
+	qps []*uverbs.QP
+	dev *uverbs.Context
+	pd  *uverbs.PD
+	cq  *uverbs.CQ
 }
 
 // The names of cmtime's steps.

@@ -79,7 +79,7 @@ func parseHist(text string) (map[string]counts, error) {
 	return found, nil
 }
 
-// of the runtime are calls that schedule threads and goroutines; how many there
+// ofRuntime tells the calls that schedule threads and goroutines; how many there
 // are depends on what else the machine does. C waits by them, too.
 func ofRuntime(name string) bool {
 	switch name {
