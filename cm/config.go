@@ -42,6 +42,10 @@ type Config struct {
 	// RNRRetryCount is how often the peer tries again when this side has no
 	// receive posted, 1 to 6; 0 means 7, for ever. The wait of an operation
 	// is bounded by its context in any case.
+	//
+	// Kernels before 6.0 repeat without a pause over soft-RoCE. Between two
+	// ends on one host 7 would be a loop in the kernel that nothing ends, and
+	// counts as 6 there: a message without a receive ends the connection.
 	RNRRetryCount int
 
 	// PrivateCQ gives the connection a completion queue of its own. By
