@@ -90,9 +90,8 @@ func (i *id) notFound(data []byte) error {
 
 // A group is a multicast membership.
 type group struct {
-	id   *id
-	uid  uint64
-	lost bool
+	id  *id
+	uid uint64
 }
 
 func (f *file) joinIP(q *abi.RDMAUCMJoinIPMcast, out uint16) error {
