@@ -78,7 +78,8 @@ check_fuzz() {
 	local file name
 	grep -rnoE --include='*_test.go' '^func Fuzz\w+' . | sed -E 's/^([^:]+):[0-9]+:func /\1 /' |
 		while read -r file name; do
-			CGO_ENABLED=0 go test -run '^$' -fuzz "^$name\$" -fuzztime "${FUZZ_TIME:-3s}" "$(dirname "$file")"
+			CGO_ENABLED=0 go test -run '^$' -fuzz "^$name\$" \
+				-fuzztime "${FUZZ_TIME:-2s}" -fuzzminimizetime 1s "$(dirname "$file")"
 		done
 }
 

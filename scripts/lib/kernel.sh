@@ -19,7 +19,7 @@ suite_of() {
 # default_kernel prints the series to use when none is asked for: the newest
 # where a Debian archive is at hand, else the machine's own distribution kernel.
 default_kernel() {
-	if [[ -n $(debian_mirror) ]]; then
+	if [[ -n ${RDMA_VM_MIRROR:-} || $(os_release ID) == debian ]]; then
 		echo "${KERNELS[-1]}"
 	else
 		echo machine
