@@ -117,6 +117,9 @@ func TestRxeCQOverflow(t *testing.T) {
 // TestRxeNoAllocations is the zero of the data path on a real ring, in each way
 // to ring a doorbell.
 func TestRxeNoAllocations(t *testing.T) {
+	if rxeRace {
+		t.Skip("the race detector allocates")
+	}
 	for _, style := range []uverbs.CallStyle{uverbs.StyleAuto, uverbs.StyleIoctl, uverbs.StyleWrite} {
 		t.Run(style.String(), func(t *testing.T) {
 			a, b := rxePair(t, rxeConfig{cap: verbsCap, style: style})

@@ -33,6 +33,14 @@
 // [CQ.Poll] never waits. [CQ.Wait] waits with a context. For many CQs on one
 // channel, CQConfig.Notify is called at each event.
 //
+// # Datagrams
+//
+// A UD queue pair talks to any number of others. Each send names an [AH], the
+// peer's queue pair number and its Q_Key (SendWR); each receive starts with
+// [GRHSize] bytes that hold the sender's address ([ParseGRH]), to which
+// [PD.CreateAHFromWC] makes the way back. With [QP.AttachMulticast] a queue pair
+// receives what is sent to a group.
+//
 // # Errors
 //
 // An operation that failed returns an *[Error], through which errors.Is reaches

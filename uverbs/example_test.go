@@ -89,6 +89,41 @@ func transfer(ctx context.Context, qp *uverbs.QP, cq *uverbs.CQ, mr *uverbs.MR) 
 	return nil
 }
 
+// A server of datagrams: each is answered along the path that it came. The
+// queue pair is of type UD and ready to send, mr is its receive memory, and all
+// peers have the same Q_Key.
+func ExamplePD_CreateAHFromWC() {
+	serve := func(ctx context.Context, qp *uverbs.QP, mr *uverbs.MR, qkey uint32) error {
+		for {
+			if err := qp.PostRecv(uverbs.RecvWR{SGEs: []uverbs.SGE{mr.SGE(0, mr.Len())}}); err != nil {
+				return err
+			}
+			var wcs [1]uverbs.WC
+			if _, err := qp.RecvCQ().Wait(ctx, wcs[:]); err != nil {
+				return err
+			}
+			if err := wcs[0].Err(); err != nil {
+				return err
+			}
+			ah, err := qp.PD().CreateAHFromWC(1, &wcs[0], mr.Bytes())
+			if err != nil {
+				return err
+			}
+			err = qp.PostSend(uverbs.SendWR{
+				Opcode: abi.IB_UVERBS_WR_SEND, Flags: uverbs.SendSignaled, Inline: []byte("hello back"),
+				AH: ah, RemoteQPN: wcs[0].SrcQPN, RemoteQKey: qkey,
+			})
+			if err == nil {
+				_, err = qp.SendCQ().Wait(ctx, wcs[:]) // the handle must live until then
+			}
+			if err := errors.Join(err, ah.Close()); err != nil {
+				return err
+			}
+		}
+	}
+	_ = serve
+}
+
 // A peer's failed request names its likely causes.
 func ExampleWC_Err() {
 	wc := uverbs.WC{ID: 7, QPN: 17, Status: abi.IB_WC_RNR_RETRY_EXC_ERR}

@@ -82,29 +82,38 @@ func FuzzPostSend(f *testing.F) {
 	f.Add(uint32(15), uint32(8), uint8(0), uint32(0), uint64(16), []byte("8 bytes!"), uint32(0xfffffff0))
 	f.Fuzz(func(t *testing.T, opcode, flags uint32, n uint8, length uint32, remote uint64, inline []byte, cons uint32) {
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-		mem := guarded(t, hdrSize+4*512)
-		host.PutUint32(mem[hdrLog2:], 9)
-		host.PutUint32(mem[hdrMask:], 3)
-		q := sendQueue{
-			ring: mustRing(t, mem, sendWQESize+16*16), ops: rcOps[:],
-			limits: limits{sges: 16, inline: 256}, bell: fakeBell{env: newFakeEnv()},
+		wr := provider.SendWR{
+			Opcode: abi.IBUverbsWROpcode(opcode), Flags: flags, SGEs: sges(int(n), length), RemoteAddr: remote, Inline: inline,
+			AH: &provider.AH{Driver: &ah{num: flags}}, RemoteQPN: opcode, RemoteQKey: cons,
 		}
-		wr := provider.SendWR{Opcode: abi.IBUverbsWROpcode(opcode), Flags: flags, SGEs: sges(int(n), length), RemoteAddr: remote, Inline: inline}
-		for range 10 {
-			host.PutUint32(mem[hdrCons:], cons)
-			slot := mem[hdrSize+int(q.prod)*512:][:512]
-			if q.post(&wr) == nil {
-				checkSlot(t, slot)
-			}
-			cons = cons*7 + 1
+		for _, typ := range []abi.IBUverbsQPType{abi.IB_UVERBS_QPT_RC, abi.IB_UVERBS_QPT_UC, abi.IB_UVERBS_QPT_UD} {
+			fuzzPost(t, opsOf(typ), &wr, cons)
 		}
 	})
 }
 
-func checkSlot(t *testing.T, slot []byte) {
+func fuzzPost(t *testing.T, ops []opFlags, wr *provider.SendWR, cons uint32) {
+	mem := guarded(t, hdrSize+4*512)
+	host.PutUint32(mem[hdrLog2:], 9)
+	host.PutUint32(mem[hdrMask:], 3)
+	q := sendQueue{
+		ring: mustRing(t, mem, sendWQESize+16*16), ops: ops,
+		limits: limits{sges: 16, inline: 256}, bell: fakeBell{env: newFakeEnv()},
+	}
+	for range 10 {
+		host.PutUint32(mem[hdrCons:], cons)
+		slot := mem[hdrSize+int(q.prod)*512:][:512]
+		if q.post(wr) == nil {
+			checkSlot(t, slot, ops)
+		}
+		cons = cons*7 + 1
+	}
+}
+
+func checkSlot(t *testing.T, slot []byte, ops []opFlags) {
 	t.Helper()
 	op, num, total := host.Uint32(slot[wqeOpcode:]), host.Uint32(slot[wqeNumSGE:]), host.Uint32(slot[wqeLength:])
-	if op >= uint32(len(rcOps)) || rcOps[op] == 0 {
+	if op >= uint32(len(ops)) || ops[op] == 0 {
 		t.Fatalf("opcode %d reached the ring", op)
 	}
 	if host.Uint32(slot[wqeResid:]) != total || total > maxMessage || num > 16 {

@@ -1,0 +1,178 @@
+//go:build linux
+
+package integration
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/uverbs"
+)
+
+var nodeGroups = []string{"239.7.7.8", "ff0e::77:8"}
+
+// TestNodesDatagrams runs in two guests at once: guest 1 sends datagrams to the
+// addresses of guest 0 and to groups that it is in, guest 0 answers each along
+// the path that it came. The two tell each other by TCP when to begin and end.
+func TestNodesDatagrams(t *testing.T) {
+	node := requireNodes(t)
+	s := rxeNodeSide(t)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	if node == 0 {
+		serveDatagrams(ctx, t, s)
+		return
+	}
+	conn := dialControl(ctx, t)
+	var qpn uint32
+	if err := json.NewDecoder(conn).Decode(&qpn); err != nil {
+		t.Fatal(err)
+	}
+	for _, host := range []string{"10.78.0.1", "fd00:78::1"} {
+		askNode(ctx, t, s, netip.MustParseAddr(host), qpn)
+	}
+	for _, group := range nodeGroups {
+		askNode(ctx, t, s, netip.MustParseAddr(group), uverbs.MulticastQPN)
+	}
+}
+
+// rxeNodeSide is a datagram queue pair that is ready to send.
+func rxeNodeSide(t *testing.T) *verbsSide {
+	t.Helper()
+	s, _ := udPair(t, uverbs.StyleAuto)
+	return s
+}
+
+const controlPort = ":7490"
+
+// dialControl waits until the other guest has booted.
+func dialControl(ctx context.Context, t *testing.T) net.Conn {
+	t.Helper()
+	for {
+		d := net.Dialer{Timeout: 2 * time.Second}
+		conn, err := d.DialContext(ctx, "tcp", nodeV4(0)+controlPort)
+		if err == nil {
+			verbsClose(t, conn)
+			return conn
+		}
+		if ctx.Err() != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+}
+
+// askNode sends questions until one is answered: datagrams may be lost, and
+// answers to earlier questions may be late.
+func askNode(ctx context.Context, t *testing.T, s *verbsSide, to netip.Addr, qpn uint32) {
+	t.Helper()
+	own := gidLike(t, s.qp.Context(), to.AsSlice())
+	ah, err := s.qp.PD().CreateAH(uverbs.AHAttr{DGID: uverbs.GIDFromAddr(to), SGIDIndex: uint8(own.Index)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeAll(t, ah)
+	for try := range 15 {
+		question := fmt.Sprintf("question %d to %v", try, to)
+		s.recv(uverbs.RecvWR{ID: uint64(try), SGEs: []uverbs.SGE{s.mr.SGE(0, 1024)}})
+		s.send(uverbs.SendWR{Opcode: abi.IB_UVERBS_WR_SEND, Inline: []byte(question), AH: ah, RemoteQPN: qpn, RemoteQKey: udQKey})
+		for wc, ok := nodeReceive(ctx, t, s); ok; wc, ok = nodeReceive(ctx, t, s) {
+			if strings.HasSuffix(string(s.mr.Bytes()[:wc.ByteLen]), " to "+to.String()) {
+				return
+			}
+			s.recv(uverbs.RecvWR{SGEs: []uverbs.SGE{s.mr.SGE(0, 1024)}})
+		}
+		t.Logf("no answer to %s", question)
+	}
+	t.Errorf("%v does not answer", to)
+}
+
+// nodeReceive waits a second for a message.
+func nodeReceive(ctx context.Context, t *testing.T, s *verbsSide) (uverbs.WC, bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	for {
+		var wcs [1]uverbs.WC
+		_, err := s.cq.Wait(ctx, wcs[:])
+		if err != nil && ctx.Err() == nil {
+			t.Fatal(err)
+		}
+		if err != nil {
+			return wcs[0], false
+		}
+		if err := wcs[0].Err(); err != nil {
+			t.Fatal(err)
+		}
+		if wcs[0].Opcode == abi.IB_WC_RECV {
+			return wcs[0], true
+		}
+	}
+}
+
+// serveDatagrams answers each datagram with its own text until the other guest
+// hangs up.
+func serveDatagrams(ctx context.Context, t *testing.T, s *verbsSide) {
+	for _, g := range nodeGroups {
+		ip := net.ParseIP(g)
+		joinIP(t, gidLike(t, s.qp.Context(), ip).Netdev, ip)
+		if err := s.qp.AttachMulticast(uverbs.GID(ip.To16()), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, err := net.Listen("tcp", controlPort)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeAll(t, l)
+	conn, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeAll(t, conn)
+	if err := json.NewEncoder(conn).Encode(s.qp.Number()); err != nil {
+		t.Fatal(err)
+	}
+	hungUp := make(chan struct{})
+	go func() {
+		defer close(hungUp)
+		_, _ = conn.Read(make([]byte, 1)) // ends with the other guest
+	}()
+	s.recv(uverbs.RecvWR{SGEs: []uverbs.SGE{s.mr.SGE(0, 1024)}})
+	for {
+		wc, ok := nodeReceive(ctx, t, s)
+		if ok {
+			answerDatagram(t, s, wc)
+		}
+		select {
+		case <-hungUp:
+			return
+		case <-ctx.Done():
+			t.Fatal("the other guest does not hang up")
+		default:
+		}
+	}
+}
+
+func answerDatagram(t *testing.T, s *verbsSide, wc uverbs.WC) {
+	t.Helper()
+	ah, err := s.qp.PD().CreateAHFromWC(1, &wc, s.mr.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(s.mr.Bytes()[4096:], s.mr.Bytes()[uverbs.GRHSize:wc.ByteLen])
+	s.send(uverbs.SendWR{
+		ID: 3, Opcode: abi.IB_UVERBS_WR_SEND, Flags: uverbs.SendSignaled,
+		SGEs: []uverbs.SGE{s.mr.SGE(4096, int(wc.ByteLen)-uverbs.GRHSize)}, AH: ah, RemoteQPN: wc.SrcQPN, RemoteQKey: udQKey,
+	})
+	s.want(3, abi.IB_WC_SEND) // the handle must live until then
+	closeAll(t, ah)
+	s.recv(uverbs.RecvWR{SGEs: []uverbs.SGE{s.mr.SGE(0, 1024)}})
+}
