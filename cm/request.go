@@ -154,11 +154,17 @@ func (c *Conn) answer(ctx context.Context, peer *ucma.ConnParam, privateData []b
 		return err
 	}
 	steps.done(stepAccept, "answered")
-	if err := c.waitConfirmed(ctx); err != nil {
+	switch err := c.waitConfirmed(ctx); {
+	case errors.Is(err, ErrPeerClosed):
+		// Only a peer that had the connection can end it: its confirmation
+		// was lost or overtaken. What it sent before is there to be received.
+		steps.done(stepEstablish, "confirmed, and ended, by the peer")
+	case err != nil:
 		return inStep(stepAccept, err)
+	default:
+		steps.done(stepEstablish, "confirmed by the peer")
 	}
 	c.setConnected()
-	steps.done(stepEstablish, "confirmed by the peer")
 	return nil
 }
 
