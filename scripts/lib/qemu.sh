@@ -109,6 +109,7 @@ wire() {
 told() {
 	local line
 	while read -r line; do
+		# shellcheck disable=SC2053 # the right side is a pattern
 		[[ $line != $2 ]] || return 0
 	done <"$1/ctl"
 	return 1
