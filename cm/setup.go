@@ -48,7 +48,6 @@ func (c *Conn) setUp() error {
 		return err
 	}
 	c.cq, c.key = q, key
-	c.sends.init(key, c.cfg.SendDepth, c.cfg.MaxSGE)
 	c.qp, err = c.dev.pd.CreateQP(uverbs.QPConfig{
 		Type:   abi.IB_UVERBS_QPT_RC,
 		SendCQ: q.cq, RecvCQ: q.cq,
@@ -65,7 +64,13 @@ func (c *Conn) setUp() error {
 	if err != nil {
 		return err
 	}
+	// Completions come only after requests were posted, but that order runs
+	// through the kernel, where neither the memory model nor the race
+	// detector sees it. The lock is what they see.
+	q.mu.Lock()
+	c.sends.init(key, c.cfg.SendDepth, c.cfg.MaxSGE)
 	c.recvs.init(key, c.cfg.RecvDepth, c.cfg.RecvSize, buffers)
+	q.mu.Unlock()
 	if err := c.toInit(); err != nil {
 		return err
 	}
