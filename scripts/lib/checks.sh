@@ -171,5 +171,5 @@ check_integration_race() {
 	CGO_ENABLED=1 go test -race -c -o "$WORK/race.test" \
 		-ldflags '-linkmode external -extldflags -static' ./integration
 	in_guest "$1" "$WORK/race.test" --mem 1536 --env RDMA_CYCLES=100 --env RDMA_SCALE=40 \
-		--timeout 900 -- -test.timeout 14m
+		--timeout 1500 -- -test.timeout 24m
 }
