@@ -97,7 +97,7 @@ func (c *EventChannel) read() {
 }
 
 // dispatch hands an event to its ID. It must not block. fetch is held.
-func (c *EventChannel) dispatch(ev ucma.Event) {
+func (c *EventChannel) dispatch(ev *ucma.Event) {
 	c.mu.Lock()
 	id := c.ids[ev.UID]
 	c.mu.Unlock()
@@ -113,7 +113,7 @@ func (c *EventChannel) dispatch(ev ucma.Event) {
 // refuse destroys the new ID that a connection request brought. The listener
 // was closed between the kernel's queueing of the request and our looking at
 // it; destroying the ID rejects the peer.
-func (c *EventChannel) refuse(ev ucma.Event) {
+func (c *EventChannel) refuse(ev *ucma.Event) {
 	if ev.Type == abi.RDMA_CM_EVENT_CONNECT_REQUEST {
 		_, _ = c.ch.DestroyID(ev.ID) // fails only with the channel, which takes the ID along
 	}

@@ -249,7 +249,7 @@ func TestSetHandler(t *testing.T) {
 		var mu sync.Mutex
 		var seen []int32
 		done := make(chan struct{})
-		id.setHandler(func(ev ucma.Event) bool {
+		id.setHandler(func(ev *ucma.Event) bool {
 			mu.Lock()
 			defer mu.Unlock()
 			if seen = append(seen, ev.Status); len(seen) == n {

@@ -135,7 +135,7 @@ func (c *Conn) isClosed() bool {
 
 // handle sees the events of the connection in the event channel's goroutine.
 // It must not block. Events it does not keep go on to the ID.
-func (c *Conn) handle(ev ucma.Event) bool {
+func (c *Conn) handle(ev *ucma.Event) bool {
 	switch ev.Type {
 	case abi.RDMA_CM_EVENT_DISCONNECTED:
 		c.end(ErrPeerClosed)

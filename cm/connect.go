@@ -31,7 +31,7 @@ func (id *ID) Connect(ctx context.Context, p *ucma.ConnParam, ece ucma.ECE) (*uc
 	if err := id.StartConnect(p, ece); err != nil {
 		return nil, err
 	}
-	ev, err := id.wait(ctx, func(ev ucma.Event) bool {
+	ev, err := id.wait(ctx, func(ev *ucma.Event) bool {
 		switch ev.Type {
 		case abi.RDMA_CM_EVENT_CONNECT_RESPONSE, abi.RDMA_CM_EVENT_ESTABLISHED, // iWARP has no separate response
 			abi.RDMA_CM_EVENT_CONNECT_ERROR, abi.RDMA_CM_EVENT_UNREACHABLE, abi.RDMA_CM_EVENT_REJECTED,
@@ -94,14 +94,21 @@ func establishError(err error) error {
 
 // WaitEstablished returns when the peer has confirmed an accepted connection.
 func (id *ID) WaitEstablished(ctx context.Context) error {
-	ev, err := id.wait(ctx, isEstablishedOrEnd)
-	if err != nil {
-		return err
-	}
-	return stepError(stepAccept, eventError(ev, abi.RDMA_CM_EVENT_ESTABLISHED))
+	_, err := id.waitEstablished(ctx, nil)
+	return err
 }
 
-func isEstablishedOrEnd(ev ucma.Event) bool {
+// waitEstablished is WaitEstablished that ends, and reports so, when early is
+// closed.
+func (id *ID) waitEstablished(ctx context.Context, early <-chan struct{}) (isEarly bool, err error) {
+	e, err := id.waitEntry(ctx, early, isEstablishedOrEnd)
+	if err != nil || e == nil {
+		return err == nil, err
+	}
+	return false, stepError(stepAccept, eventError(e.Event, abi.RDMA_CM_EVENT_ESTABLISHED))
+}
+
+func isEstablishedOrEnd(ev *ucma.Event) bool {
 	switch ev.Type {
 	case abi.RDMA_CM_EVENT_ESTABLISHED, abi.RDMA_CM_EVENT_CONNECT_ERROR, abi.RDMA_CM_EVENT_UNREACHABLE,
 		abi.RDMA_CM_EVENT_REJECTED, abi.RDMA_CM_EVENT_DISCONNECTED, abi.RDMA_CM_EVENT_DEVICE_REMOVAL:
@@ -141,7 +148,7 @@ func (id *ID) Disconnect() error {
 // not answer, which takes the kernel about 78 s to find out, and
 // [ErrDeviceRemoved].
 func (id *ID) WaitDisconnected(ctx context.Context) error {
-	ev, err := id.wait(ctx, func(ev ucma.Event) bool {
+	ev, err := id.wait(ctx, func(ev *ucma.Event) bool {
 		return ev.Type == abi.RDMA_CM_EVENT_DISCONNECTED || isRemoval(ev)
 	})
 	if err != nil {
@@ -154,9 +161,9 @@ func (id *ID) WaitDisconnected(ctx context.Context) error {
 // (rdma_get_request): a new ID for the connection, and the event with the
 // peer's parameters: Conn, or UD of a datagram service.
 func (id *ID) NextRequest(ctx context.Context) (*ID, *ucma.Event, error) {
-	ev, err := id.waitEvent(ctx, func(ev ucma.Event) bool { return isRequest(ev.Type) })
+	e, err := id.waitEntry(ctx, nil, func(ev *ucma.Event) bool { return isRequest(ev.Type) })
 	if err != nil {
 		return nil, nil, err
 	}
-	return ev.Request, &ev.Event, nil
+	return e.request, e.Event, nil
 }

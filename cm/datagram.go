@@ -48,7 +48,7 @@ func (e *SIDRError) Is(target error) bool {
 }
 
 // sidrError reads an UNREACHABLE whose status is positive.
-func sidrError(ev ucma.Event) error {
+func sidrError(ev *ucma.Event) error {
 	return &SIDRError{Status: abi.IBCMSidrStatus(ev.Status), PrivateData: trimZero(ev.UD().PrivateData)}
 }
 
@@ -68,7 +68,7 @@ func (id *ID) ConnectDatagram(ctx context.Context, privateData []byte) (*ucma.UD
 	if err := id.StartConnect(&ucma.ConnParam{PrivateData: privateData}, ucma.ECE{}); err != nil {
 		return nil, err
 	}
-	ev, err := id.wait(ctx, func(ev ucma.Event) bool {
+	ev, err := id.wait(ctx, func(ev *ucma.Event) bool {
 		switch ev.Type {
 		case abi.RDMA_CM_EVENT_ESTABLISHED, abi.RDMA_CM_EVENT_UNREACHABLE, abi.RDMA_CM_EVENT_ADDR_ERROR,
 			abi.RDMA_CM_EVENT_DEVICE_REMOVAL:
@@ -83,7 +83,7 @@ func (id *ID) ConnectDatagram(ctx context.Context, privateData []byte) (*ucma.UD
 		p := ev.UD()
 		return &p, nil
 	}
-	return nil, stepError(stepLookUp, (&Event{Event: ev}).Err())
+	return nil, stepError(stepLookUp, (&Event{Event: *ev}).Err())
 }
 
 // A DatagramReply is the answer to the request for a datagram service.

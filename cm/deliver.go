@@ -20,13 +20,13 @@ var errRawChannel = fmt.Errorf("the ID's events go to EventChannel.NextEvent, so
 
 // deliver takes an event from the channel's goroutine. It reports false when
 // the ID is closed.
-func (id *ID) deliver(ev ucma.Event) bool {
+func (id *ID) deliver(ev *ucma.Event) bool {
 	id.delivery.Lock()
 	defer id.delivery.Unlock()
 	id.mu.Lock()
 	handler, dead := id.handler, id.dead
 	group := id.groups[ev.UID]
-	id.note(&ev)
+	id.note(ev)
 	id.mu.Unlock()
 	if dead {
 		return false
@@ -36,7 +36,7 @@ func (id *ID) deliver(ev ucma.Event) bool {
 	} else if handler != nil && handler(ev) {
 		return true
 	}
-	return id.enqueue(Event{Event: ev, Group: group})
+	return id.enqueue(&entry{Event: ev, id: id, group: group})
 }
 
 // note keeps what later calls ask for. The caller holds mu.
@@ -53,7 +53,7 @@ func (id *ID) note(ev *ucma.Event) {
 
 // deliverUser is deliver for an event of this process. It reports false when
 // too many wait.
-func (id *ID) deliverUser(ev ucma.Event) bool {
+func (id *ID) deliverUser(ev *ucma.Event) bool {
 	id.delivery.Lock()
 	defer id.delivery.Unlock()
 	id.mu.Lock()
@@ -66,24 +66,24 @@ func (id *ID) deliverUser(ev ucma.Event) bool {
 	if dead || waiting >= maxUser {
 		return false
 	}
-	return handler != nil && handler(ev) || id.enqueue(Event{Event: ev})
+	return handler != nil && handler(ev) || id.enqueue(&entry{Event: ev, id: id})
 }
 
 func isUser(t abi.RDMACMEventType) bool { return t == abi.RDMA_CM_EVENT_USER }
 
 // enqueue keeps an event for whoever asks: for the ID, or for the channel in
 // raw mode. The caller holds delivery and has seen that the ID is not dead.
-func (id *ID) enqueue(ev Event) bool {
-	if ev.Type == abi.RDMA_CM_EVENT_CONNECT_REQUEST {
+func (id *ID) enqueue(e *entry) bool {
+	if e.Type == abi.RDMA_CM_EVENT_CONNECT_REQUEST {
 		// The new ID is on the channel that its request came through, also
 		// if the listener moves to another one.
-		child, err := id.adopt(&ev.Event)
+		child, err := id.adopt(e.Event)
 		if err != nil {
 			return false
 		}
-		ev.Request = child
+		e.request = child
 	}
-	ok, dropped := id.push(ev)
+	ok, dropped := id.push(e)
 	id.dropped.Add(uint64(dropped))
 	if ok {
 		return true
@@ -91,18 +91,18 @@ func (id *ID) enqueue(ev Event) bool {
 	id.dropped.Add(1)
 	// Not here: it blocks, and the last ID of a channel closes that, which
 	// waits for this goroutine.
-	id.refusing.Go(func() { _ = ev.Request.Close() })
+	id.refusing.Go(func() { _ = e.request.Close() })
 	return true
 }
 
 // push appends to the right queue. Only requests are refused.
-func (id *ID) push(ev Event) (ok bool, dropped int) {
+func (id *ID) push(e *entry) (ok bool, dropped int) {
 	id.mu.Lock()
 	defer id.mu.Unlock()
 	if raw := id.channel.raw; raw != nil {
-		return raw.push(&entry{id, ev})
+		return raw.push(e)
 	}
-	ok, dropped = id.events.push(&entry{id, ev})
+	ok, dropped = id.events.push(e)
 	id.wakeLocked()
 	return ok, dropped
 }
@@ -110,7 +110,7 @@ func (id *ID) push(ev Event) (ok bool, dropped int) {
 // setHandler lets fn see each event first, in the channel's goroutine; fn must
 // not block and reports whether it took the event. Events that were queued
 // before are offered to fn now, except requests, which have an ID already.
-func (id *ID) setHandler(fn func(ucma.Event) bool) {
+func (id *ID) setHandler(fn func(*ucma.Event) bool) {
 	id.delivery.Lock()
 	defer id.delivery.Unlock()
 	id.mu.Lock()
@@ -120,7 +120,7 @@ func (id *ID) setHandler(fn func(ucma.Event) bool) {
 	id.mu.Unlock()
 	var kept queue
 	for _, e := range queued {
-		if e.ev.Request != nil || e.ev.Group != nil || !fn(e.ev.Event) {
+		if e.request != nil || e.group != nil || !fn(e.Event) {
 			kept = append(kept, e)
 		}
 	}
@@ -144,37 +144,42 @@ func (id *ID) wakeLocked() {
 
 // take removes the first queued event that want accepts. The channel returned
 // with it closes at the next change.
-func (id *ID) take(want func(ucma.Event) bool) (Event, bool, <-chan struct{}) {
+func (id *ID) take(want func(*ucma.Event) bool) (*entry, <-chan struct{}) {
 	id.mu.Lock()
 	defer id.mu.Unlock()
-	if e, ok := id.events.removeFirst(func(e *entry) bool { return want(e.ev.Event) }); ok {
-		return e.ev, true, id.changed
-	}
-	return Event{}, false, id.changed
+	e, _ := id.events.removeFirst(func(e *entry) bool { return want(e.Event) })
+	return e, id.changed
 }
 
 // wait returns the next event that want accepts.
-func (id *ID) wait(ctx context.Context, want func(ucma.Event) bool) (ucma.Event, error) {
-	ev, err := id.waitEvent(ctx, want)
-	return ev.Event, err
+func (id *ID) wait(ctx context.Context, want func(*ucma.Event) bool) (*ucma.Event, error) {
+	e, err := id.waitEntry(ctx, nil, want)
+	if err != nil {
+		return nil, err
+	}
+	return e.Event, nil
 }
 
-func (id *ID) waitEvent(ctx context.Context, want func(ucma.Event) bool) (Event, error) {
+// waitEntry is wait that gives up, with neither entry nor error, when other is
+// closed. A nil other never is.
+func (id *ID) waitEntry(ctx context.Context, other <-chan struct{}, want func(*ucma.Event) bool) (*entry, error) {
 	for {
-		ev, ok, changed := id.take(want)
+		e, changed := id.take(want)
 		switch {
-		case ok:
-			return ev, nil
+		case e != nil:
+			return e, nil
 		case id.isClosed():
-			return Event{}, net.ErrClosed
+			return nil, net.ErrClosed
 		}
 		if err := id.Channel().waitable(); err != nil {
-			return Event{}, err
+			return nil, err
 		}
 		select {
 		case <-changed:
+		case <-other:
+			return nil, nil
 		case <-ctx.Done():
-			return Event{}, ctx.Err()
+			return nil, ctx.Err()
 		}
 	}
 }
@@ -184,7 +189,7 @@ func (id *ID) waitEvent(ctx context.Context, want func(ucma.Event) bool) (Event,
 func (id *ID) forgetStale(match func(abi.RDMACMEventType) bool) {
 	id.mu.Lock()
 	defer id.mu.Unlock()
-	stale := id.events.removeAll(func(e *entry) bool { return match(e.ev.Type) })
+	stale := id.events.removeAll(func(e *entry) bool { return match(e.Type) })
 	id.dropped.Add(uint64(len(stale)))
 }
 
@@ -193,7 +198,11 @@ func (id *ID) forgetStale(match func(abi.RDMACMEventType) bool) {
 // events, events that this package does not know. Only connection requests are
 // left to NextRequest. Use it when no step of the ID is under way.
 func (id *ID) NextEvent(ctx context.Context) (ucma.Event, error) {
-	return id.wait(ctx, func(ev ucma.Event) bool { return !isRequest(ev.Type) })
+	ev, err := id.wait(ctx, func(ev *ucma.Event) bool { return !isRequest(ev.Type) })
+	if err != nil {
+		return ucma.Event{}, err
+	}
+	return *ev, nil
 }
 
 // waitable returns why no event of an ID will come to the ID, or nil.

@@ -38,7 +38,7 @@ var devices = struct {
 }{open: make(map[int]*device)}
 
 // acquireDevice returns the device an ID is bound to, opening it if need be.
-func acquireDevice(r ucma.Route) (*device, error) {
+func acquireDevice(r *ucma.Route) (*device, error) {
 	if r.Port == 0 {
 		return nil, ErrNoDevice
 	}
@@ -58,7 +58,7 @@ func acquireDevice(r ucma.Route) (*device, error) {
 }
 
 // openDevice undoes what it did when a step fails.
-func openDevice(r ucma.Route, index int) (*device, error) {
+func openDevice(r *ucma.Route, index int) (*device, error) {
 	dev, err := findDevice(r, index)
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (d *device) readLimits() error {
 
 // findDevice prefers the index, which is unique; GUIDs of soft devices are
 // often zero or equal.
-func findDevice(r ucma.Route, index int) (*uverbs.Device, error) {
+func findDevice(r *ucma.Route, index int) (*uverbs.Device, error) {
 	dev, err := host.deviceByIndex(index)
 	if err == nil {
 		return dev, nil
@@ -110,7 +110,7 @@ func findDevice(r ucma.Route, index int) (*uverbs.Device, error) {
 }
 
 // nodeGUID reads the GUID as it stands in memory, which is big-endian.
-func nodeGUID(r ucma.Route) uverbs.GUID {
+func nodeGUID(r *ucma.Route) uverbs.GUID {
 	var b [8]byte
 	binary.NativeEndian.PutUint64(b[:], r.NodeGUID)
 	return uverbs.GUIDFromBytes(b)

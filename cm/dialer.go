@@ -88,7 +88,7 @@ func (d *Dialer) DialAddr(ctx context.Context, addr netip.AddrPort) (*Conn, erro
 type attempt struct {
 	*Dialer
 	remote netip.AddrPort
-	route  ucma.Route
+	route  *ucma.Route // nil until known
 	device string
 	stale  []*Conn // refused for their queue pair number, which they keep meanwhile
 }
@@ -268,8 +268,10 @@ func (c *Conn) handshake(ctx context.Context, privateData []byte, steps *steps) 
 
 // local returns the source address, once it is known.
 func (a *attempt) local() (addr netAddr) {
-	if got := addrOf(a.route.Src); got != nil {
-		return got
+	if a.route != nil {
+		if got := addrOf(a.route.Src); got != nil {
+			return got
+		}
 	}
 	if a.LocalAddr.IsValid() {
 		return Addr{a.LocalAddr}

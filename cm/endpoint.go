@@ -115,7 +115,7 @@ func (id *ID) startQP(qp *uverbs.QP) error {
 	case abi.IB_UVERBS_QPT_UC:
 		attr.QPAccessFlags = uint32(uverbs.AccessRemoteWrite)
 	}
-	if err := qp.ModifyFromCM(&attr); err != nil || !id.datagram() {
+	if err := qp.ModifyFromCM(attr); err != nil || !id.datagram() {
 		return err
 	}
 	if err := qp.ToRTR(uverbs.RTRConfig{}); err != nil {
@@ -138,5 +138,5 @@ func (id *ID) ModifyQP(qp *uverbs.QP, state abi.IBQPState) error {
 	if state == abi.IB_QPS_RTR {
 		attr.MinRnrTimer = minRNRTimer
 	}
-	return stepError(stepQueuePair, qp.ModifyFromCM(&attr))
+	return stepError(stepQueuePair, qp.ModifyFromCM(attr))
 }

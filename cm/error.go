@@ -182,7 +182,7 @@ func rejectText(r abi.CMRejectReason) string {
 }
 
 // eventError is nil for the event hoped for, and else says what came instead.
-func eventError(ev ucma.Event, good abi.RDMACMEventType) error {
+func eventError(ev *ucma.Event, good abi.RDMACMEventType) error {
 	switch ev.Type {
 	case good:
 		if ev.Status == 0 {

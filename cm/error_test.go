@@ -66,7 +66,7 @@ func TestSentinels(t *testing.T) {
 	}{
 		{reject(abi.IB_CM_REJ_INVALID_SERVICE_ID), []error{ErrRejected, ErrNoListener, syscall.ECONNREFUSED}, []error{io.EOF, ErrPeerGone}},
 		{reject(abi.IB_CM_REJ_CONSUMER_DEFINED), []error{ErrRejected, syscall.ECONNREFUSED}, []error{ErrNoListener}},
-		{eventError(ucma.Event{Type: abi.RDMA_CM_EVENT_REJECTED, Status: -104}, 0),
+		{eventError(&ucma.Event{Type: abi.RDMA_CM_EVENT_REJECTED, Status: -104}, 0),
 			[]error{ErrRejected, syscall.ECONNRESET}, []error{ErrNoListener, syscall.ETIMEDOUT}},
 		{ErrPeerClosed, []error{io.EOF, ErrPeerClosed}, []error{net.ErrClosed, io.ErrUnexpectedEOF}},
 		{ErrDeviceRemoved, []error{uverbs.ErrDeviceRemoved}, []error{net.ErrClosed}},
@@ -160,7 +160,7 @@ func TestEventError(t *testing.T) {
 		{ucma.Event{Type: abi.RDMA_CM_EVENT_DEVICE_REMOVAL}, ErrDeviceRemoved, "removed"},
 		{ucma.Event{Type: abi.RDMA_CM_EVENT_REJECTED, Status: 8}, ErrNoListener, "reason 8"},
 	} {
-		err := eventError(tc.ev, good)
+		err := eventError(&tc.ev, good)
 		if tc.want == nil && err != nil {
 			t.Errorf("%v: %v", tc.ev.Type, err)
 		}
@@ -169,7 +169,7 @@ func TestEventError(t *testing.T) {
 		}
 		wantsText(t, err, tc.text)
 	}
-	if err := eventError(ucma.Event{Type: 4711, Status: 3}, good); err == nil {
+	if err := eventError(&ucma.Event{Type: 4711, Status: 3}, good); err == nil {
 		t.Error("an unexpected event is no error")
 	}
 }

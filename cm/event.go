@@ -31,13 +31,13 @@ func (e *Event) Err() error {
 	switch e.Type {
 	case abi.RDMA_CM_EVENT_UNREACHABLE:
 		if e.Status > 0 {
-			return sidrError(e.Event)
+			return sidrError(&e.Event)
 		}
-		return eventError(e.Event, noEvent)
+		return eventError(&e.Event, noEvent)
 	case abi.RDMA_CM_EVENT_ADDR_ERROR, abi.RDMA_CM_EVENT_ROUTE_ERROR, abi.RDMA_CM_EVENT_CONNECT_ERROR,
 		abi.RDMA_CM_EVENT_REJECTED, abi.RDMA_CM_EVENT_DISCONNECTED, abi.RDMA_CM_EVENT_DEVICE_REMOVAL,
 		abi.RDMA_CM_EVENT_MULTICAST_ERROR, abi.RDMA_CM_EVENT_ADDRINFO_ERROR:
-		return eventError(e.Event, noEvent)
+		return eventError(&e.Event, noEvent)
 	}
 	return nil
 }
@@ -61,18 +61,23 @@ func repeats(t abi.RDMACMEventType) bool {
 
 // An entry is an event that waits, and its ID.
 type entry struct {
-	id *ID
-	ev Event
+	*ucma.Event
+	id      *ID
+	request *ID    // see Event
+	group   *Group // see Event
 }
 
-// A queue keeps events that wait, in order. An event is large, hence pointers.
+// event is the entry as the caller of the package gets it.
+func (e *entry) event() Event { return Event{Event: *e.Event, Request: e.request, Group: e.group} }
+
+// A queue keeps events that wait, in order.
 type queue []*entry
 
 // count returns how many events of id match.
 func (q queue) count(id *ID, match func(abi.RDMACMEventType) bool) int {
 	n := 0
 	for i := range q {
-		if q[i].id == id && match(q[i].ev.Type) {
+		if q[i].id == id && match(q[i].Type) {
 			n++
 		}
 	}
@@ -82,9 +87,9 @@ func (q queue) count(id *ID, match func(abi.RDMACMEventType) bool) int {
 // push appends an event. It reports false when the event must be refused: too
 // many requests wait. dropped is how many older events made room.
 func (q *queue) push(e *entry) (ok bool, dropped int) {
-	switch t := e.ev.Type; {
+	switch t := e.Type; {
 	case repeats(t) && q.count(e.id, repeats) >= maxRepeated:
-		q.removeFirst(func(o *entry) bool { return o.id == e.id && repeats(o.ev.Type) })
+		q.removeFirst(func(o *entry) bool { return o.id == e.id && repeats(o.Type) })
 		dropped = 1
 	case t == abi.RDMA_CM_EVENT_CONNECT_REQUEST && len(*q) >= maxRequests &&
 		q.count(e.id, isRequest) >= maxRequests:
@@ -130,7 +135,7 @@ func (q *queue) removeAll(match func(*entry) bool) queue {
 // refuse closes the IDs of requests that nobody will take.
 func (q queue) refuse() {
 	for i := range q {
-		if r := q[i].ev.Request; r != nil {
+		if r := q[i].request; r != nil {
 			_ = r.Close() // the peer is rejected, or has gone
 		}
 	}

@@ -217,14 +217,14 @@ func TestTooManyRequests(t *testing.T) {
 	var q queue
 	l := &ID{}
 	for range maxRequests {
-		if ok, _ := q.push(&entry{l, Event{Event: ucma.Event{Type: abi.RDMA_CM_EVENT_CONNECT_REQUEST}}}); !ok {
+		if ok, _ := q.push(&entry{id: l, Event: &ucma.Event{Type: abi.RDMA_CM_EVENT_CONNECT_REQUEST}}); !ok {
 			t.Fatal("refused early")
 		}
 	}
-	if ok, _ := q.push(&entry{l, Event{Event: ucma.Event{Type: abi.RDMA_CM_EVENT_CONNECT_REQUEST}}}); ok {
+	if ok, _ := q.push(&entry{id: l, Event: &ucma.Event{Type: abi.RDMA_CM_EVENT_CONNECT_REQUEST}}); ok {
 		t.Error("kept")
 	}
-	if ok, _ := q.push(&entry{&ID{}, Event{Event: ucma.Event{Type: abi.RDMA_CM_EVENT_CONNECT_REQUEST}}}); !ok {
+	if ok, _ := q.push(&entry{id: &ID{}, Event: &ucma.Event{Type: abi.RDMA_CM_EVENT_CONNECT_REQUEST}}); !ok {
 		t.Error("another listener pays for it")
 	}
 }

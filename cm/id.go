@@ -40,7 +40,7 @@ type ID struct {
 	release  func()                // gives the process-wide channel back; nil if the channel is the caller's
 	events   queue                 // delivered, not yet taken
 	changed  chan struct{}         // closed and replaced with each change
-	handler  func(ucma.Event) bool // takes events before they are queued
+	handler  func(*ucma.Event) bool // takes events before they are queued
 	onLost   func(error)           // called when no more events will come
 	dead     bool                  // closed: nothing is queued any more
 	ece      ucma.ECE              // the peer's, from its last message

@@ -176,7 +176,7 @@ func (l *Listener) lose(err error) {
 }
 
 // handle sees the listener's events, in the event channel's goroutine.
-func (l *Listener) handle(ev ucma.Event) bool {
+func (l *Listener) handle(ev *ucma.Event) bool {
 	switch ev.Type {
 	case abi.RDMA_CM_EVENT_CONNECT_REQUEST:
 		return l.enqueue(ev)
@@ -189,13 +189,13 @@ func (l *Listener) handle(ev ucma.Event) bool {
 }
 
 // enqueue keeps a request for Accept, or refuses it when there are too many.
-func (l *Listener) enqueue(ev ucma.Event) bool {
+func (l *Listener) enqueue(ev *ucma.Event) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ending {
 		return false // the event channel destroys the orphan
 	}
-	id, err := l.id.adopt(&ev)
+	id, err := l.id.adopt(ev)
 	if err != nil {
 		return false
 	}

@@ -118,6 +118,6 @@ func (c *EventChannel) drain(from *EventChannel, listener uint64) {
 		if ev.UID == listener && isRequest(ev.Type) {
 			_, _ = c.ch.MigrateID(from.ch, ev.ID) // fails when it came after the move, and is here
 		}
-		c.dispatch(ev)
+		c.dispatch(&ev)
 	}
 }

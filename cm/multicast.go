@@ -59,7 +59,7 @@ func (id *ID) JoinMulticast(ctx context.Context, addr ucma.Sockaddr, opts *JoinO
 	if err != nil {
 		return nil, err
 	}
-	ev, err := id.wait(ctx, func(ev ucma.Event) bool { return ev.UID == g.uid || isRemoval(ev) })
+	ev, err := id.wait(ctx, func(ev *ucma.Event) bool { return ev.UID == g.uid || isRemoval(ev) })
 	if err == nil {
 		err = stepError(stepJoin, eventError(ev, abi.RDMA_CM_EVENT_MULTICAST_JOIN))
 	}
@@ -115,7 +115,7 @@ func (id *ID) dropGroup(g *Group) {
 }
 
 func (q *queue) removeGroup(g *Group) {
-	q.removeAll(func(e *entry) bool { return e.ev.Group == g })
+	q.removeAll(func(e *entry) bool { return e.group == g })
 }
 
 // Leave ends the membership (rdma_leave_multicast; kernel command
@@ -139,7 +139,7 @@ func (g *Group) Leave() error {
 }
 
 // see takes an event of the group.
-func (g *Group) see(ev ucma.Event) {
+func (g *Group) see(ev *ucma.Event) {
 	switch ev.Type {
 	case abi.RDMA_CM_EVENT_MULTICAST_JOIN:
 		g.mu.Lock()
@@ -201,4 +201,4 @@ func (g *Group) Err() error {
 	return g.err
 }
 
-func isRemoval(ev ucma.Event) bool { return ev.Type == abi.RDMA_CM_EVENT_DEVICE_REMOVAL }
+func isRemoval(ev *ucma.Event) bool { return ev.Type == abi.RDMA_CM_EVENT_DEVICE_REMOVAL }

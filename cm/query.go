@@ -10,7 +10,7 @@ import (
 
 // Route returns addresses, device, port and path of an ID with IP addresses
 // (kernel command QUERY_ROUTE). Before they are known they are zero.
-func (id *ID) Route() (r ucma.Route, err error) {
+func (id *ID) Route() (r *ucma.Route, err error) {
 	err = id.do(func(ch *ucma.Channel, h uint32) error {
 		r, err = ch.QueryRoute(h)
 		return err
@@ -83,7 +83,7 @@ func (id *ID) Device() (*uverbs.Device, error) {
 	if a.Port == 0 {
 		return nil, fmt.Errorf("%w: the ID is not bound to one", ErrNoDevice)
 	}
-	return findDevice(ucma.Route{NodeGUID: a.NodeGUID, DeviceIndex: a.DeviceIndex, Port: a.Port}, int(a.DeviceIndex))
+	return findDevice(&ucma.Route{NodeGUID: a.NodeGUID, DeviceIndex: a.DeviceIndex, Port: a.Port}, int(a.DeviceIndex))
 }
 
 // Port returns the number of the device's port that the ID uses, from 1, or 0

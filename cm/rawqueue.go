@@ -81,7 +81,7 @@ func (c *EventChannel) NextEvent(ctx context.Context) (*ID, Event, error) {
 		r.mu.Unlock()
 		switch {
 		case ok:
-			return e.id, e.ev, nil
+			return e.id, e.event(), nil
 		case broken != nil:
 			return nil, Event{}, fmt.Errorf("event channel: %w", broken)
 		}

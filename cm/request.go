@@ -18,7 +18,7 @@ type Request struct {
 	id       *ID
 	cfg      Config
 	param    ucma.ConnParam
-	route    ucma.Route
+	route    *ucma.Route
 	local    net.Addr
 	remote   net.Addr
 	answered atomic.Bool
@@ -51,7 +51,7 @@ func (r *Request) locate() error {
 
 // withZone completes a link-local address, which the kernel reports without
 // its zone on the passive side, with the interface of the device's port.
-func withZone(a net.Addr, route ucma.Route) net.Addr {
+func withZone(a net.Addr, route *ucma.Route) net.Addr {
 	addr, ok := a.(Addr)
 	if !ok || !addr.Addr().IsLinkLocalUnicast() || addr.Addr().Is4() || addr.Addr().Zone() != "" {
 		return a
@@ -172,23 +172,15 @@ func (c *Conn) answer(ctx context.Context, peer *ucma.ConnParam, privateData []b
 // confirmation was lost or overtaken; the message proves the connection, and
 // telling the connection manager so brings ESTABLISHED about.
 func (c *Conn) waitConfirmed(ctx context.Context) error {
-	waitCtx, cancel := context.WithCancel(ctx)
-	notified := make(chan struct{})
-	go func() {
-		defer close(notified)
-		c.cq.sleep(1)
-		defer c.cq.sleep(-1)
-		c.cq.pump(true)
-		select {
-		case <-c.recvs.first:
-			_ = c.id.Notify(uint32(abi.IB_EVENT_COMM_EST))
-		case <-waitCtx.Done():
-		}
-	}()
-	err := c.id.WaitEstablished(ctx)
-	cancel()
-	<-notified
-	return err
+	c.cq.sleep(1)
+	defer c.cq.sleep(-1)
+	c.cq.pump(true)
+	early, err := c.id.waitEstablished(ctx, c.recvs.first)
+	if !early {
+		return err
+	}
+	_ = c.id.Notify(uint32(abi.IB_EVENT_COMM_EST)) // fails when the end has come, which the next event says
+	return c.id.WaitEstablished(ctx)
 }
 
 // Reject refuses the request; the peer's error has privateData, at most

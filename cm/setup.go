@@ -16,7 +16,7 @@ const minRNRTimer = 12
 
 // newConn makes the connection's queues on the device of the ID's route, ready
 // to receive. On error it undoes what it did; id is the caller's to close.
-func newConn(id *ID, route ucma.Route, cfg Config) (*Conn, error) {
+func newConn(id *ID, route *ucma.Route, cfg Config) (*Conn, error) {
 	dev, err := acquireDevice(route)
 	if err != nil {
 		return nil, &stepFailure{step: stepOpenDevice, err: err}
@@ -91,7 +91,7 @@ func (c *Conn) toInit() error {
 		return err
 	}
 	attr.QPAccessFlags = uint32(uverbs.AccessRemoteWrite | uverbs.AccessRemoteRead | uverbs.AccessRemoteAtomic)
-	return c.qp.ModifyFromCM(&attr)
+	return c.qp.ModifyFromCM(attr)
 }
 
 // toRTS takes the queue pair through RTR to RTS with what both sides agreed
@@ -104,7 +104,7 @@ func (c *Conn) toRTS(localReads, peerReads uint8) error {
 	}
 	rtr.MinRnrTimer = minRNRTimer
 	rtr.MaxDestRdAtomic = peerReads
-	if err := c.qp.ModifyFromCM(&rtr); err != nil {
+	if err := c.qp.ModifyFromCM(rtr); err != nil {
 		return err
 	}
 	rts, err := c.id.InitQPAttr(abi.IB_QPS_RTS)
@@ -113,7 +113,7 @@ func (c *Conn) toRTS(localReads, peerReads uint8) error {
 	}
 	rts.MaxRdAtomic = localReads
 	rts.RnrRetry = c.rnrRetry(rts.RnrRetry)
-	return c.qp.ModifyFromCM(&rts)
+	return c.qp.ModifyFromCM(rts)
 }
 
 // reads returns how many reads and atomics this side may have outstanding and

@@ -97,7 +97,7 @@ func (id *ID) step(ctx context.Context, name string, cmd func(*ucma.Channel, uin
 	if err := id.do(cmd); err != nil {
 		return stepError(name, err)
 	}
-	ev, err := id.wait(ctx, func(ev ucma.Event) bool {
+	ev, err := id.wait(ctx, func(ev *ucma.Event) bool {
 		return ev.Type == good || ev.Type == bad || ev.Type == abi.RDMA_CM_EVENT_DEVICE_REMOVAL
 	})
 	if err != nil {
@@ -121,7 +121,7 @@ func timeoutMs(ctx context.Context) uint32 {
 // InitQPAttr returns the attributes a queue pair of this ID needs on its way
 // to state (IB_QPS_INIT, RTR or RTS), with the mask of valid ones
 // (rdma_init_qp_attr).
-func (id *ID) InitQPAttr(state abi.IBQPState) (attr abi.IBUverbsQPAttr, err error) {
+func (id *ID) InitQPAttr(state abi.IBQPState) (attr *abi.IBUverbsQPAttr, err error) {
 	err = id.do(func(ch *ucma.Channel, h uint32) error {
 		attr, err = ch.InitQPAttr(h, uint32(state))
 		return err

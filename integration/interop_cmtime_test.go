@@ -87,7 +87,7 @@ func move(id *cm.ID, qp *uverbs.QP, states ...abi.IBQPState) error {
 		if err != nil {
 			return err
 		}
-		if err := qp.ModifyFromCM(&attr); err != nil {
+		if err := qp.ModifyFromCM(attr); err != nil {
 			return err
 		}
 	}

@@ -118,7 +118,7 @@ func (p *idPeer) init() {
 	p.t.Helper()
 	got, err := p.id.InitQPAttr(abi.IB_QPS_INIT)
 	p.check(err)
-	attr, mask := uverbs.QPAttrFromCM(&got)
+	attr, mask := uverbs.QPAttrFromCM(got)
 	if mask&abi.IB_QP_ACCESS_FLAGS != 0 {
 		attr.Access = uverbs.AccessLocalWrite | uverbs.AccessRemoteRead | uverbs.AccessRemoteWrite
 	}
@@ -137,7 +137,7 @@ func (p *idPeer) to(state abi.IBQPState) {
 	p.t.Helper()
 	attr, err := p.id.InitQPAttr(state)
 	p.check(err)
-	p.check(p.qp.ModifyFromCM(&attr))
+	p.check(p.qp.ModifyFromCM(attr))
 }
 
 // tryConnect connects; the route is resolved and receives are posted.

@@ -8,9 +8,6 @@ import (
 	"github.com/purerdma/rdma/internal/offheap"
 )
 
-// none is the answer of a command that has none.
-type none struct{}
-
 // begin lays out a command in off-heap memory: the header, then the request.
 // The returned bytes are what write(2) takes. Requests are passed at full
 // length always: the kernel copies the whole struct whatever the header says.
@@ -23,36 +20,43 @@ func begin[Req any](b *offheap.Block, cmd uint32) (req *Req, frame []byte, hdr *
 }
 
 // exchange runs one command. fill writes the request and stores the address
-// of the answer where the request wants it.
-func exchange[Req, Resp any](c *Channel, cmd, id uint32, fill func(req *Req, answer uint64)) (Resp, error) {
-	var zero Resp
+// of the answer where the request wants it; take reads the answer, which is
+// gone afterwards. Large structs stay where they are: copied from frame to
+// frame they would outgrow the small stack of a goroutine that makes one
+// connection.
+func exchange[Req, Resp any](c *Channel, cmd, id uint32, fill func(req *Req, answer uint64), take func(*Resp)) error {
 	b, err := offheap.Get()
 	if err != nil {
-		return zero, fail(cmd, id, err)
+		return fail(cmd, id, err)
 	}
 	defer b.Release()
 	req, frame, hdr := begin[Req](b, cmd)
-	var answer uint64
-	var resp *Resp
-	if n := unsafe.Sizeof(zero); n > 0 {
-		resp = offheap.Alloc[Resp](b)
-		answer = offheap.Addr(resp)
-		hdr.Out = uint16(n)
-	}
-	fill(req, answer)
+	resp := offheap.Alloc[Resp](b)
+	hdr.Out = uint16(unsafe.Sizeof(*resp))
+	fill(req, offheap.Addr(resp))
 	if err := c.file.Write(frame); err != nil {
-		return zero, fail(cmd, id, err)
+		return fail(cmd, id, err)
 	}
-	if resp == nil {
-		return zero, nil
-	}
-	return *resp, nil
+	take(resp)
+	return nil
+}
+
+// ask is exchange for small answers.
+func ask[Req, Resp any](c *Channel, cmd, id uint32, fill func(req *Req, answer uint64)) (resp Resp, err error) {
+	err = exchange(c, cmd, id, fill, func(r *Resp) { resp = *r })
+	return resp, err
 }
 
 // run is exchange for commands without an answer.
 func run[Req any](c *Channel, cmd, id uint32, fill func(req *Req)) error {
-	_, err := exchange[Req, none](c, cmd, id, func(req *Req, _ uint64) { fill(req) })
-	return err
+	b, err := offheap.Get()
+	if err != nil {
+		return fail(cmd, id, err)
+	}
+	defer b.Release()
+	req, frame, _ := begin[Req](b, cmd)
+	fill(req)
+	return fail(cmd, id, c.file.Write(frame))
 }
 
 // exchangeBytes is exchange for answers of variable length: the kernel may

@@ -122,9 +122,12 @@ func (c *Channel) Notify(id, event uint32) error {
 
 // InitQPAttr asks which attributes a queue pair needs on its way to a state
 // (INIT_QP_ATTR); the mask of valid ones is in the answer.
-func (c *Channel) InitQPAttr(id, qpState uint32) (abi.IBUverbsQPAttr, error) {
-	return exchange[abi.RDMAUCMInitQPAttr, abi.IBUverbsQPAttr](c, abi.RDMA_USER_CM_CMD_INIT_QP_ATTR, id,
-		func(q *abi.RDMAUCMInitQPAttr, answer uint64) { q.Response, q.ID, q.QPState = answer, id, qpState })
+func (c *Channel) InitQPAttr(id, qpState uint32) (*abi.IBUverbsQPAttr, error) {
+	attr := new(abi.IBUverbsQPAttr)
+	err := exchange(c, abi.RDMA_USER_CM_CMD_INIT_QP_ATTR, id,
+		func(q *abi.RDMAUCMInitQPAttr, answer uint64) { q.Response, q.ID, q.QPState = answer, id, qpState },
+		func(r *abi.IBUverbsQPAttr) { *attr = *r })
+	return attr, err
 }
 
 func boolByte(b bool) uint8 {

@@ -89,14 +89,18 @@ func (c *Channel) GetEvent(ctx context.Context) (Event, error) {
 		return Event{}, fail(abi.RDMA_USER_CM_CMD_GET_EVENT, 0, err)
 	}
 	ev, err := decodeEvent(answer)
-	return ev, fail(abi.RDMA_USER_CM_CMD_GET_EVENT, 0, err)
+	if err != nil {
+		return Event{}, fail(abi.RDMA_USER_CM_CMD_GET_EVENT, 0, err)
+	}
+	return *ev, nil
 }
 
 // ServeEvents fetches events until ctx ends or fetching fails, and hands each
 // to fn, with mu locked from before the event leaves the kernel until fn has
 // returned: whoever holds mu knows that no event is on its way. fn must not
-// block and must not close the channel. It does not return nil.
-func (c *Channel) ServeEvents(ctx context.Context, mu sync.Locker, fn func(Event)) error {
+// block and must not close the channel; the event is its to keep. It does not
+// return nil.
+func (c *Channel) ServeEvents(ctx context.Context, mu sync.Locker, fn func(*Event)) error {
 	b, err := offheap.Get()
 	if err != nil {
 		return fail(abi.RDMA_USER_CM_CMD_GET_EVENT, 0, err)
@@ -128,8 +132,8 @@ func (c *Channel) ServeEvents(ctx context.Context, mu sync.Locker, fn func(Event
 
 // UserEvent makes an event of type USER as WriteEvent does, for programs that
 // deliver events themselves.
-func UserEvent(uid uint64, id uint32, status int32, arg uint64) Event {
-	ev := Event{UID: uid, ID: id, Type: abi.RDMA_CM_EVENT_USER, Status: status}
+func UserEvent(uid uint64, id uint32, status int32, arg uint64) *Event {
+	ev := &Event{UID: uid, ID: id, Type: abi.RDMA_CM_EVENT_USER, Status: status}
 	var b [8]byte
 	binary.NativeEndian.PutUint64(b[:], arg)
 	ev.param[0], ev.param[1] = binary.NativeEndian.Uint32(b[:4]), binary.NativeEndian.Uint32(b[4:])
@@ -149,7 +153,10 @@ func (c *Channel) TryGetEvent() (Event, error) {
 		return Event{}, fail(abi.RDMA_USER_CM_CMD_GET_EVENT, 0, err)
 	}
 	ev, err := decodeEvent(answer)
-	return ev, fail(abi.RDMA_USER_CM_CMD_GET_EVENT, 0, err)
+	if err != nil {
+		return Event{}, fail(abi.RDMA_USER_CM_CMD_GET_EVENT, 0, err)
+	}
+	return *ev, nil
 }
 
 func getEvent(b *offheap.Block) (frame, answer []byte) {
@@ -162,13 +169,13 @@ func getEvent(b *offheap.Block) (frame, answer []byte) {
 
 // decodeEvent copies an answer out of off-heap memory. Unknown event types
 // pass through; bytes an older kernel did not write read as zero.
-func decodeEvent(b []byte) (Event, error) {
+func decodeEvent(b []byte) (*Event, error) {
 	if len(b) < minEventSize {
-		return Event{}, syscall.EIO
+		return nil, syscall.EIO
 	}
 	var r abi.RDMAUCMEventResp
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(&r)), eventSize), b)
-	return Event{
+	return &Event{
 		UID: r.UID, ID: r.ID, Type: abi.RDMACMEventType(r.Event), Status: int32(r.Status),
 		ECE:   ECE{VendorID: r.ECE.VendorID, AttrMod: r.ECE.AttrMod},
 		param: r.Param,

@@ -25,7 +25,7 @@ func eventRaw() []byte {
 
 var wantEvent = []any{uint64(1 << 40), uint32(9), abi.RDMA_CM_EVENT_REJECTED, int32(28), ECE{VendorID: 0x15b3, AttrMod: 2}, testParam}
 
-func eventSummary(e Event) []any { return []any{e.UID, e.ID, e.Type, e.Status, e.ECE, e.Conn()} }
+func eventSummary(e *Event) []any { return []any{e.UID, e.ID, e.Type, e.Status, e.ECE, e.Conn()} }
 
 func TestDecodeEvent(t *testing.T) {
 	t.Run("before kernel 5.8", func(t *testing.T) {

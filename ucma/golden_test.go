@@ -179,12 +179,12 @@ func connectCommands() []golden {
 		{"GET_EVENT", 12, lay(8), 336, 0, eventRaw(),
 			func(t *testing.T, c *Channel) (any, error) {
 				e, err := c.GetEvent(t.Context())
-				return eventSummary(e), err
+				return eventSummary(&e), err
 			}, wantEvent},
 		{"GET_EVENT without waiting", 12, lay(8), 336, 0, eventRaw(),
 			func(_ *testing.T, c *Channel) (any, error) {
 				e, err := c.TryGetEvent()
-				return eventSummary(e), err
+				return eventSummary(&e), err
 			}, wantEvent},
 	}
 }
@@ -202,6 +202,9 @@ func queryCommands() []golden {
 		{"QUERY_ROUTE", 5, query(0), 208, 0, route,
 			func(_ *testing.T, c *Channel) (any, error) {
 				r, err := c.QueryRoute(9)
+				if err != nil {
+					return nil, err
+				}
 				return []any{plain(r.Src), plain(r.Dst), r.NodeGUID, r.Port, r.DeviceIndex, r.NumPaths, r.Paths[1].Dgid[0]}, err
 			}, []any{ends[0], ends[1], uint64(0x1122), uint8(1), uint32(3), uint32(2), uint8(0xaa)}},
 		{"QUERY ADDR", 19, query(0), 280, 0, addr,

@@ -14,7 +14,7 @@ import (
 // The ID belongs to the network namespace of the calling thread; a goroutine
 // that switched namespaces keeps its thread locked around the call.
 func (c *Channel) CreateID(uid uint64, ps abi.RDMAUCMPortSpace, qpType uint8) (id uint32, err error) {
-	resp, err := exchange[abi.RDMAUCMCreateID, abi.RDMAUCMCreateIDResp](c, abi.RDMA_USER_CM_CMD_CREATE_ID, 0,
+	resp, err := ask[abi.RDMAUCMCreateID, abi.RDMAUCMCreateIDResp](c, abi.RDMA_USER_CM_CMD_CREATE_ID, 0,
 		func(q *abi.RDMAUCMCreateID, answer uint64) {
 			q.UID, q.Response, q.Ps, q.QPType = uid, answer, uint16(ps), qpType
 		})
@@ -25,7 +25,7 @@ func (c *Channel) CreateID(uid uint64, ps abi.RDMAUCMPortSpace, qpType uint8) (i
 // were fetched. Events not fetched yet are dropped; a connected or connecting
 // peer is told. Destroying a listener rejects requests nobody fetched.
 func (c *Channel) DestroyID(id uint32) (eventsReported uint32, err error) {
-	resp, err := exchange[abi.RDMAUCMDestroyID, abi.RDMAUCMDestroyIDResp](c, abi.RDMA_USER_CM_CMD_DESTROY_ID, id,
+	resp, err := ask[abi.RDMAUCMDestroyID, abi.RDMAUCMDestroyIDResp](c, abi.RDMA_USER_CM_CMD_DESTROY_ID, id,
 		func(q *abi.RDMAUCMDestroyID, answer uint64) { q.Response, q.ID = answer, id })
 	return resp.EventsReported, err
 }
@@ -36,7 +36,7 @@ func (c *Channel) DestroyID(id uint32) (eventsReported uint32, err error) {
 func (c *Channel) MigrateID(from *Channel, id uint32) (eventsReported uint32, err error) {
 	var resp abi.RDMAUCMMigrateResp
 	ctlErr := from.file.WithFD(func(fd int) {
-		resp, err = exchange[abi.RDMAUCMMigrateID, abi.RDMAUCMMigrateResp](c, abi.RDMA_USER_CM_CMD_MIGRATE_ID, id,
+		resp, err = ask[abi.RDMAUCMMigrateID, abi.RDMAUCMMigrateResp](c, abi.RDMA_USER_CM_CMD_MIGRATE_ID, id,
 			func(q *abi.RDMAUCMMigrateID, answer uint64) {
 				q.Response, q.ID, q.FD = answer, id, uint32(fd)
 			})
@@ -55,14 +55,15 @@ func (c *Channel) MigrateID(from *Channel, id uint32) (eventsReported uint32, er
 // address without zone. Loopback addresses bind like the wildcard.
 func (c *Channel) Bind(id uint32, addr Sockaddr) error {
 	return portError(addr, run(c, abi.RDMA_USER_CM_CMD_BIND, id, func(q *abi.RDMAUCMBind) {
-		q.ID, q.AddrSize, q.Addr = id, addr.size, addr.raw
+		q.ID = id
+		addr.store(&q.AddrSize, &q.Addr)
 	}))
 }
 
 // BindIP is Bind through the older command BIND_IP, which takes IP addresses
 // only. New code uses Bind.
 func (c *Channel) BindIP(id uint32, addr Sockaddr) error {
-	in6, err := addr.in6()
+	in6, err := addr.legacy()
 	if err != nil {
 		return fail(abi.RDMA_USER_CM_CMD_BIND_IP, id, err)
 	}

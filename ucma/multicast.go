@@ -7,10 +7,10 @@ import "github.com/purerdma/rdma/abi"
 // the handle for LeaveMulticast. The answer is the event MULTICAST_JOIN or
 // MULTICAST_ERROR, which carries this uid and handle, not the ID's.
 func (c *Channel) JoinMulticast(id uint32, uid uint64, addr Sockaddr, flags uint16) (mc uint32, err error) {
-	resp, err := exchange[abi.RDMAUCMJoinMcast, abi.RDMAUCMCreateIDResp](c, abi.RDMA_USER_CM_CMD_JOIN_MCAST, id,
+	resp, err := ask[abi.RDMAUCMJoinMcast, abi.RDMAUCMCreateIDResp](c, abi.RDMA_USER_CM_CMD_JOIN_MCAST, id,
 		func(q *abi.RDMAUCMJoinMcast, answer uint64) {
 			q.Response, q.UID, q.ID, q.JoinFlags = answer, uid, id, flags
-			q.AddrSize, q.Addr = addr.size, addr.raw
+			addr.store(&q.AddrSize, &q.Addr)
 		})
 	return resp.ID, err
 }
@@ -18,11 +18,11 @@ func (c *Channel) JoinMulticast(id uint32, uid uint64, addr Sockaddr, flags uint
 // JoinIPMulticast is JoinMulticast through the older command JOIN_IP_MCAST,
 // which takes IP addresses only and no flags.
 func (c *Channel) JoinIPMulticast(id uint32, uid uint64, addr Sockaddr) (mc uint32, err error) {
-	in6, err := addr.in6()
+	in6, err := addr.legacy()
 	if err != nil {
 		return 0, fail(abi.RDMA_USER_CM_CMD_JOIN_IP_MCAST, id, err)
 	}
-	resp, err := exchange[abi.RDMAUCMJoinIPMcast, abi.RDMAUCMCreateIDResp](c, abi.RDMA_USER_CM_CMD_JOIN_IP_MCAST, id,
+	resp, err := ask[abi.RDMAUCMJoinIPMcast, abi.RDMAUCMCreateIDResp](c, abi.RDMA_USER_CM_CMD_JOIN_IP_MCAST, id,
 		func(q *abi.RDMAUCMJoinIPMcast, answer uint64) {
 			q.Response, q.UID, q.ID, q.Addr = answer, uid, id, in6
 		})
@@ -32,7 +32,7 @@ func (c *Channel) JoinIPMulticast(id uint32, uid uint64, addr Sockaddr) (mc uint
 // LeaveMulticast leaves a group by the handle of the join (LEAVE_MCAST) and
 // returns how many of the group's events were fetched.
 func (c *Channel) LeaveMulticast(mc uint32) (eventsReported uint32, err error) {
-	resp, err := exchange[abi.RDMAUCMDestroyID, abi.RDMAUCMDestroyIDResp](c, abi.RDMA_USER_CM_CMD_LEAVE_MCAST, mc,
+	resp, err := ask[abi.RDMAUCMDestroyID, abi.RDMAUCMDestroyIDResp](c, abi.RDMA_USER_CM_CMD_LEAVE_MCAST, mc,
 		func(q *abi.RDMAUCMDestroyID, answer uint64) { q.Response, q.ID = answer, mc })
 	return resp.EventsReported, err
 }

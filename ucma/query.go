@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/internal/offheap"
 )
 
 // A Route is what the kernel knows of an ID's two ends, in one answer.
@@ -19,23 +20,23 @@ type Route struct {
 
 // QueryRoute reads both addresses, device, port and path records of an ID
 // that uses IP addresses (QUERY_ROUTE).
-func (c *Channel) QueryRoute(id uint32) (Route, error) {
-	r, err := exchange[abi.RDMAUCMQuery, abi.RDMAUCMQueryRouteResp](c, abi.RDMA_USER_CM_CMD_QUERY_ROUTE, id,
-		func(q *abi.RDMAUCMQuery, answer uint64) { q.Response, q.ID = answer, id })
+func (c *Channel) QueryRoute(id uint32) (*Route, error) {
+	route := new(Route)
+	err := exchange(c, abi.RDMA_USER_CM_CMD_QUERY_ROUTE, id,
+		func(q *abi.RDMAUCMQuery, answer uint64) { q.Response, q.ID = answer, id },
+		route.decode)
 	if err != nil {
-		return Route{}, err
+		return nil, err
 	}
-	return Route{
-		Src: sockaddrFromIn6(r.SrcAddr), Dst: sockaddrFromIn6(r.DstAddr),
-		NodeGUID: r.NodeGUID, DeviceIndex: r.IbdevIndex, Port: r.PortNum,
-		NumPaths: min(r.NumPaths, uint32(len(r.IBRoute))), Paths: r.IBRoute,
-	}, nil
+	return route, nil
 }
 
-func sockaddrFromIn6(in6 abi.SockaddrIn6) Sockaddr {
-	var raw abi.SockaddrStorage
-	*raw.In6() = in6
-	return sockaddrFromRaw(raw)
+func (route *Route) decode(r *abi.RDMAUCMQueryRouteResp) {
+	route.Src = sockaddrFromRaw(offheap.BytesOf(&r.SrcAddr))
+	route.Dst = sockaddrFromRaw(offheap.BytesOf(&r.DstAddr))
+	route.NodeGUID, route.DeviceIndex, route.Port = r.NodeGUID, r.IbdevIndex, r.PortNum
+	route.NumPaths = min(r.NumPaths, uint32(len(r.IBRoute)))
+	route.Paths = r.IBRoute
 }
 
 // An AddrInfo is the answer of QueryAddr and QueryGID.
@@ -59,16 +60,18 @@ func (c *Channel) QueryGID(id uint32) (AddrInfo, error) {
 	return c.queryAddr(id, abi.RDMA_USER_CM_QUERY_GID)
 }
 
-func (c *Channel) queryAddr(id, option uint32) (AddrInfo, error) {
-	r, err := exchange[abi.RDMAUCMQuery, abi.RDMAUCMQueryAddrResp](c, abi.RDMA_USER_CM_CMD_QUERY, id,
-		func(q *abi.RDMAUCMQuery, answer uint64) { q.Response, q.ID, q.Option = answer, id, option })
-	if err != nil {
-		return AddrInfo{}, err
-	}
-	return AddrInfo{
-		Src: sockaddrFromRaw(r.SrcAddr), Dst: sockaddrFromRaw(r.DstAddr),
+func (c *Channel) queryAddr(id, option uint32) (info AddrInfo, err error) {
+	err = exchange(c, abi.RDMA_USER_CM_CMD_QUERY, id,
+		func(q *abi.RDMAUCMQuery, answer uint64) { q.Response, q.ID, q.Option = answer, id, option },
+		info.decode)
+	return info, err
+}
+
+func (info *AddrInfo) decode(r *abi.RDMAUCMQueryAddrResp) {
+	*info = AddrInfo{
+		Src: sockaddrFromRaw(r.SrcAddr.Bytes()), Dst: sockaddrFromRaw(r.DstAddr.Bytes()),
 		NodeGUID: r.NodeGUID, DeviceIndex: r.IbdevIndex, Port: r.PortNum, PKey: r.PKey,
-	}, nil
+	}
 }
 
 // Room for answers of variable length. A path answer with no room to spare

@@ -11,19 +11,19 @@ import "github.com/purerdma/rdma/abi"
 func (c *Channel) ResolveAddr(id uint32, src, dst Sockaddr, timeoutMs uint32) error {
 	return portError(src, run(c, abi.RDMA_USER_CM_CMD_RESOLVE_ADDR, id, func(q *abi.RDMAUCMResolveAddr) {
 		q.ID, q.TimeoutMs = id, timeoutMs
-		q.SrcSize, q.SrcAddr = src.size, src.raw
-		q.DstSize, q.DstAddr = dst.size, dst.raw
+		src.store(&q.SrcSize, &q.SrcAddr)
+		dst.store(&q.DstSize, &q.DstAddr)
 	}))
 }
 
 // ResolveIP is ResolveAddr through the older command RESOLVE_IP, which takes
 // IP addresses only.
 func (c *Channel) ResolveIP(id uint32, src, dst Sockaddr, timeoutMs uint32) error {
-	src6, err := src.in6()
+	src6, err := src.legacy()
 	if err != nil {
 		return fail(abi.RDMA_USER_CM_CMD_RESOLVE_IP, id, err)
 	}
-	dst6, err := dst.in6()
+	dst6, err := dst.legacy()
 	if err != nil {
 		return fail(abi.RDMA_USER_CM_CMD_RESOLVE_IP, id, err)
 	}

@@ -29,7 +29,7 @@ func TestServeEvents(t *testing.T) {
 	seen := make(chan int32, 100)
 	serve := func(ctx context.Context) <-chan error {
 		ended := make(chan error, 1)
-		go func() { ended <- c.ServeEvents(ctx, &mu, func(ev Event) { seen <- ev.Status }) }()
+		go func() { ended <- c.ServeEvents(ctx, &mu, func(ev *Event) { seen <- ev.Status }) }()
 		return ended
 	}
 	ctx, cancel := context.WithCancel(context.Background())

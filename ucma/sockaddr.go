@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"strconv"
 	"syscall"
+	"unsafe"
 
 	"github.com/purerdma/rdma/abi"
 )
@@ -28,8 +29,24 @@ const (
 // A Sockaddr is a socket address in the kernel's form: IPv4, IPv6 with a
 // scope, or a native InfiniBand address (AF_IB). The zero value is no address.
 type Sockaddr struct {
-	raw  abi.SockaddrStorage
+	raw  [sizeIB / 8]uint64 // as in memory; the kernel's own type has room for far more
 	size uint16
+}
+
+func (s *Sockaddr) family() uint16        { return s.in().Family }
+func (s *Sockaddr) in() *abi.SockaddrIn   { return (*abi.SockaddrIn)(unsafe.Pointer(&s.raw)) }
+func (s *Sockaddr) in6() *abi.SockaddrIn6 { return (*abi.SockaddrIn6)(unsafe.Pointer(&s.raw)) }
+func (s *Sockaddr) ib() *abi.SockaddrIB   { return (*abi.SockaddrIB)(unsafe.Pointer(&s.raw)) }
+
+// store writes the address into a command.
+func (s *Sockaddr) store(size *uint16, raw *abi.SockaddrStorage) {
+	*size = s.size
+	copy(raw.Bytes(), s.bytes())
+}
+
+// bytes is the address as in memory.
+func (s *Sockaddr) bytes() []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(&s.raw)), sizeIB)[:s.size]
 }
 
 // SockaddrFrom makes a Sockaddr of an IP address and port. An IPv4-mapped IPv6
@@ -40,7 +57,7 @@ func SockaddrFrom(ap netip.AddrPort) (Sockaddr, error) {
 	addr := ap.Addr().Unmap()
 	switch {
 	case addr.Is4():
-		sin := s.raw.In()
+		sin := s.in()
 		sin.Family, sin.Port, sin.Addr = afInet, htons(ap.Port()), addr.As4()
 		s.size = sizeIn
 	case addr.Is6():
@@ -48,7 +65,7 @@ func SockaddrFrom(ap netip.AddrPort) (Sockaddr, error) {
 		if err != nil {
 			return Sockaddr{}, err
 		}
-		sin6 := s.raw.In6()
+		sin6 := s.in6()
 		sin6.Family, sin6.Port, sin6.Addr, sin6.ScopeID = afInet6, htons(ap.Port()), addr.As16(), scope
 		s.size = sizeIn6
 	default:
@@ -61,23 +78,30 @@ func SockaddrFrom(ap netip.AddrPort) (Sockaddr, error) {
 func SockaddrFromIB(ib abi.SockaddrIB) Sockaddr {
 	var s Sockaddr
 	ib.Family = abi.AF_IB
-	*s.raw.IB() = ib
+	*s.ib() = ib
 	s.size = sizeIB
 	return s
 }
 
 // sockaddrFromRaw takes what the kernel wrote. The family decides the size; an
 // unknown one gives the zero Sockaddr.
-func sockaddrFromRaw(raw abi.SockaddrStorage) Sockaddr {
-	switch raw.Family {
-	case afInet:
-		return Sockaddr{raw: raw, size: sizeIn}
-	case afInet6:
-		return Sockaddr{raw: raw, size: sizeIn6}
-	case abi.AF_IB:
-		return Sockaddr{raw: raw, size: sizeIB}
+func sockaddrFromRaw(raw []byte) (s Sockaddr) {
+	if len(raw) < sizeIn {
+		return Sockaddr{}
 	}
-	return Sockaddr{}
+	switch binary.NativeEndian.Uint16(raw) {
+	case afInet:
+		s.size = sizeIn
+	case afInet6:
+		s.size = sizeIn6
+	case abi.AF_IB:
+		s.size = sizeIB
+	}
+	if len(raw) < int(s.size) {
+		return Sockaddr{}
+	}
+	copy(s.bytes(), raw)
+	return s
 }
 
 // IsZero reports whether s is no address at all.
@@ -85,17 +109,17 @@ func (s Sockaddr) IsZero() bool { return s.size == 0 }
 
 // Family returns the address family: 2 for IPv4, 10 for IPv6, 27 for AF_IB,
 // 0 for no address.
-func (s Sockaddr) Family() uint16 { return s.raw.Family }
+func (s Sockaddr) Family() uint16 { return s.family() }
 
 // AddrPort returns the IP address and port, and false for other families. The
 // zone is the interface's name where it has one now, else its number.
 func (s Sockaddr) AddrPort() (netip.AddrPort, bool) {
-	switch s.raw.Family {
+	switch s.family() {
 	case afInet:
-		sin := s.raw.In()
+		sin := s.in()
 		return netip.AddrPortFrom(netip.AddrFrom4(sin.Addr), ntohs(sin.Port)), true
 	case afInet6:
-		sin6 := s.raw.In6()
+		sin6 := s.in6()
 		addr := netip.AddrFrom16(sin6.Addr)
 		if sin6.ScopeID != 0 {
 			addr = addr.WithZone(zone(sin6.ScopeID))
@@ -107,10 +131,10 @@ func (s Sockaddr) AddrPort() (netip.AddrPort, bool) {
 
 // IB returns the native InfiniBand address, and false for other families.
 func (s Sockaddr) IB() (abi.SockaddrIB, bool) {
-	if s.raw.Family != abi.AF_IB {
+	if s.family() != abi.AF_IB {
 		return abi.SockaddrIB{}, false
 	}
-	return *s.raw.IB(), true
+	return *s.ib(), true
 }
 
 // String returns the address as host:port, or the GID and service ID of an
@@ -120,19 +144,19 @@ func (s Sockaddr) String() string {
 		return ap.String()
 	}
 	if ib, ok := s.IB(); ok {
-		sid := s.raw.Bytes()[24:32] // sockaddr_ib.sib_sid, big-endian
+		sid := s.bytes()[24:32] // sockaddr_ib.sib_sid, big-endian
 		return fmt.Sprintf("[%v]#%#x", netip.AddrFrom16(ib.Addr), binary.BigEndian.Uint64(sid))
 	}
 	return "none"
 }
 
-// in6 returns the address as the legacy commands want it: room for a
+// legacy returns the address as the older commands want it: room for a
 // sockaddr_in6 that may hold a sockaddr_in.
-func (s Sockaddr) in6() (abi.SockaddrIn6, error) {
+func (s *Sockaddr) legacy() (abi.SockaddrIn6, error) {
 	if s.size > sizeIn6 {
 		return abi.SockaddrIn6{}, syscall.EAFNOSUPPORT
 	}
-	return *s.raw.In6(), nil
+	return *s.in6(), nil
 }
 
 func scopeID(zone string) (uint32, error) {

@@ -13,14 +13,14 @@ func TestSockaddrFromGID(t *testing.T) {
 	gid := netip.MustParseAddr("fe80::1").As16()
 	s := SockaddrFromGID(gid, abi.RDMA_PS_TCP, 7471)
 	want := []byte{0, 0, 0, 0, 0x01, 0x06, 0x1d, 0x2f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
-	if diff := cmp.Diff(want, s.raw.Bytes()[24:40]); diff != "" {
+	if diff := cmp.Diff(want, s.bytes()[24:40]); diff != "" {
 		t.Errorf("service ID and mask (-want +got):\n%s", diff)
 	}
 	if s.Family() != abi.AF_IB || s.Port() != 7471 || s.String() != "[fe80::1]#0x1061d2f" {
 		t.Errorf("%v, family %d, port %d", s, s.Family(), s.Port())
 	}
 	wild := SockaddrFromGID(gid, abi.RDMA_PS_UDP, 0)
-	if diff := cmp.Diff([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0}, wild.raw.Bytes()[32:40]); diff != "" {
+	if diff := cmp.Diff([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0}, wild.bytes()[32:40]); diff != "" {
 		t.Errorf("mask without port (-want +got):\n%s", diff)
 	}
 }

@@ -112,7 +112,7 @@ func (p *phases) to(i int, state abi.IBQPState) error {
 	if err != nil {
 		return err
 	}
-	return p.qps[i].ModifyFromCM(&attr)
+	return p.qps[i].ModifyFromCM(attr)
 }
 
 func (p *phases) connect(i int) error {
