@@ -19,8 +19,8 @@ var errDatagram = fmt.Errorf("the ID is of a datagram service: use ConnectDatagr
 // RemoteECE returns the peer's afterwards. On success the peer's parameters are
 // returned and the queue pair goes to RTR and RTS; Establish then completes
 // the connection. Errors match [ErrNoListener] or [ErrRejected] when the peer
-// refused; when nobody answers the kernel gives up after about 78 s, or ctx
-// does.
+// refused, [ErrNoHandles] when the device cannot send the request now; when
+// nobody answers the kernel gives up after about 78 s, or ctx does.
 func (id *ID) Connect(ctx context.Context, p *ucma.ConnParam, ece ucma.ECE) (*ucma.ConnParam, error) {
 	if id.datagram() {
 		return nil, errDatagram
@@ -59,35 +59,28 @@ func (id *ID) Establish() error {
 }
 
 // Accept answers a connection request (rdma_accept); the ID's queue pair is
-// RTS. ece, if not zero, is the own enhanced connection establishment option. It does not wait for the peer: WaitEstablished does. The kernel rejects
-// the peer when the command fails, so what can be checked is checked before.
+// RTS. ece, if not zero, is the own enhanced connection establishment option. It
+// does not wait for the peer: WaitEstablished does. The kernel rejects the peer
+// when the command fails, so what can be checked is checked before.
+//
 // An error that matches [ErrPeerGone] means that the peer has given up
-// meanwhile.
+// meanwhile, and [ErrNoHandles] that the device has no means to answer. The
+// kernel does not tell which; on a device with few address handles an error that
+// matches both means that the handle may have been missing at the time.
 func (id *ID) Accept(p *ucma.ConnParam, ece ucma.ECE) error {
 	if err := id.checkPrivateData(OpAccept, p.PrivateData); err != nil {
 		return err
 	}
 	err := id.do(func(ch *ucma.Channel, h uint32) error { return ch.Accept(h, id.uid, p, ece) })
-	return stepError(stepAccept, peerGone(err))
+	return stepError(stepAccept, id.refused(ErrPeerGone, err))
 }
 
-// peerGone explains EINVAL from a command on a request that was valid when it
-// came: the parameters are in range, so the state is wrong. The peer has
-// withdrawn the request, which the kernel reports in no other way.
-func peerGone(err error) error {
+// establishError explains a failure after the peer's answer: the peer has
+// disconnected, which the next event will say.
+func (id *ID) establishError(err error) error {
 	var ue *ucma.Error
 	if errors.As(err, &ue) && isErrno(ue, syscall.EINVAL) {
-		return withCause(ErrPeerGone, err)
-	}
-	return err
-}
-
-// establishError is peerGone for the side that connects: the peer has answered
-// and then disconnected, which the next event will say.
-func establishError(err error) error {
-	var ue *ucma.Error
-	if errors.As(err, &ue) && isErrno(ue, syscall.EINVAL) {
-		return &stepFailure{step: stepEstablish, err: withCause(ErrPeerClosed, ue)}
+		return &stepFailure{step: stepEstablish, err: id.refused(ErrPeerClosed, ue)}
 	}
 	return inStep(stepEstablish, err)
 }

@@ -256,10 +256,10 @@ func (c *Conn) handshake(ctx context.Context, privateData []byte, steps *steps) 
 	c.data = peer.PrivateData
 	local, served = c.reads(peer)
 	if err := c.toRTS(local, served); err != nil {
-		return establishError(err)
+		return c.id.establishError(err)
 	}
 	if err := c.id.Establish(); err != nil {
-		return establishError(err)
+		return c.id.establishError(err)
 	}
 	c.setConnected()
 	steps.done(stepEstablish, "ready to send and receive")

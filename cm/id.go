@@ -36,17 +36,17 @@ type ID struct {
 	delivery sync.Mutex
 
 	mu       sync.Mutex
-	channel  *EventChannel         // changed with gate locked
-	release  func()                // gives the process-wide channel back; nil if the channel is the caller's
-	events   queue                 // delivered, not yet taken
-	changed  chan struct{}         // closed and replaced with each change
+	channel  *EventChannel          // changed with gate locked
+	release  func()                 // gives the process-wide channel back; nil if the channel is the caller's
+	events   queue                  // delivered, not yet taken
+	changed  chan struct{}          // closed and replaced with each change
 	handler  func(*ucma.Event) bool // takes events before they are queued
-	onLost   func(error)           // called when no more events will come
-	dead     bool                  // closed: nothing is queued any more
-	ece      ucma.ECE              // the peer's, from its last message
-	nativeIB bool                  // its own address is AF_IB
-	settled  bool                  // its address cannot be resolved (any more)
-	groups   map[uint64]*Group     // memberships by number
+	onLost   func(error)            // called when no more events will come
+	dead     bool                   // closed: nothing is queued any more
+	ece      ucma.ECE               // the peer's, from its last message
+	nativeIB bool                   // its own address is AF_IB
+	settled  bool                   // its address cannot be resolved (any more)
+	groups   map[uint64]*Group      // memberships by number
 
 	dropped  atomic.Uint64
 	refusing sync.WaitGroup // destructions of requests for which there was no room

@@ -127,7 +127,7 @@ func (r *Request) accept(ctx context.Context, o AcceptOptions) (*Conn, error) {
 	c, err := newConn(r.id, r.route, cfg)
 	if err != nil {
 		_ = r.id.Close()
-		return nil, peerGone(err)
+		return nil, r.id.refused(ErrPeerGone, err)
 	}
 	c.local, c.remote = r.LocalAddr(), r.RemoteAddr()
 	steps.done(stepQueuePair, "queue pair %#x on %s", c.qp.Number(), c.Device())
@@ -148,7 +148,7 @@ func (c *Conn) answer(ctx context.Context, peer *ucma.ConnParam, privateData []b
 	// RTS before the answer: the peer's first message may overtake its
 	// confirmation.
 	if err := c.toRTS(local, served); err != nil {
-		return inStep(stepAccept, peerGone(err))
+		return inStep(stepAccept, c.id.refused(ErrPeerGone, err))
 	}
 	if err := c.id.Accept(c.param(privateData, local, served), ucma.ECE{}); err != nil {
 		return err

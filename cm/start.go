@@ -53,12 +53,13 @@ func (id *ID) StartConnect(p *ucma.ConnParam, ece ucma.ECE) error {
 	if err := id.checkPrivateData(OpConnect, p.PrivateData); err != nil {
 		return err
 	}
-	return stepError(stepConnect, id.do(func(ch *ucma.Channel, h uint32) error {
+	err := id.do(func(ch *ucma.Channel, h uint32) error {
 		// A neighbour may have changed since its address was resolved. That
 		// is not the outcome of this step.
 		id.forgetStale(repeats)
 		return ch.Connect(h, p, ece)
-	}))
+	})
+	return stepError(stepConnect, id.connectError(err))
 }
 
 // StartResolveIBService begins ResolveIBService. The outcome is the event

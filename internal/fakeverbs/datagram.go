@@ -23,6 +23,8 @@ func (k *Kernel) createAH(r *request) error {
 		return err
 	}
 	switch {
+	case k.MaxAH > 0 && k.TakenAH >= k.MaxAH:
+		return syscall.EINVAL // rxe_add_to_pool
 	case req.Attr.IsGlobal == 0 || req.Attr.PortNum != 1:
 		return syscall.EINVAL
 	case ownGID(req.Attr.GRH.SgidIndex) == nil:

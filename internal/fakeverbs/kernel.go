@@ -34,6 +34,10 @@ type Kernel struct {
 	// no number.
 	NoAHNumber bool
 
+	// MaxAH is how many address handles the device has, of which TakenAH are in
+	// others' use; one more is EINVAL. 0 means any number.
+	MaxAH, TakenAH int
+
 	// Moderation lets the device delay completion events, which soft-RoCE
 	// cannot.
 	Moderation bool
