@@ -63,6 +63,7 @@ type Context struct {
 	registry registry
 	bells    bells
 
+	payload provider.Payload // zero without a provider
 	drv     provider.Context // nil without a provider
 	noDrv   error            // why drv is nil
 	drvName string
@@ -107,6 +108,12 @@ func (c *Context) start() error {
 	if err := c.life.begin(c.dev.Name, "context of "+c.dev.Name); err != nil {
 		return err
 	}
+	drv, err := providerFor(c.dev)
+	if err == nil {
+		c.payload = drv.Payload()
+	} else {
+		c.noDrv = err // which is no error here
+	}
 	asyncFD, err := c.getContext()
 	if err != nil {
 		return err
@@ -116,14 +123,12 @@ func (c *Context) start() error {
 		return c.fail("ASYNC_EVENT_ALLOC", "", err)
 	}
 	c.async = newAsyncReader(c, f)
-	return c.startProvider()
+	return c.startProvider(drv)
 }
 
-// startProvider attaches the data path. Having none is no error here.
-func (c *Context) startProvider() error {
-	drv, err := providerFor(c.dev)
-	if err != nil {
-		c.noDrv = err
+// startProvider attaches the data path, if there is one.
+func (c *Context) startProvider(drv provider.Driver) error {
+	if drv == nil {
 		return nil
 	}
 	ctx, err := drv.NewContext(env{c})
@@ -183,6 +188,7 @@ func (c *Context) getContextIoctl() error {
 	defer i.release()
 	vectors := i.outU32(uint16(abi.UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS))
 	support := i.outU64(uint16(abi.UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT))
+	i.uhwOut(c.payload.ContextOut)
 	if err := c.ioctl(i, ""); err != nil {
 		return err
 	}
@@ -204,7 +210,7 @@ func (c *Context) allocAsyncFD() (int, error) {
 }
 
 func (c *Context) getContextWrite() (int, error) {
-	w, err := newWrite(&cmdGetContext, nil, 0)
+	w, err := newWrite(&cmdGetContext, nil, c.payload.ContextOut)
 	if err != nil {
 		return -1, c.fail("GET_CONTEXT", "", err)
 	}

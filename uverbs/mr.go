@@ -65,7 +65,7 @@ func (pd *PD) RegMRRange(mem *Memory, offset, length int, access Access) (*MR, e
 
 func (mr *MR) register(access Access) error {
 	c := mr.pd.c
-	w, err := newWrite(&cmdRegMR, nil, 0)
+	w, err := newWrite(&cmdRegMR, make([]byte, c.payload.RegMRIn), c.payload.RegMROut)
 	if err != nil {
 		return c.fail(cmdRegMR.name, "", err)
 	}

@@ -6,11 +6,13 @@ import (
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/uverbs/internal/provider"
 	"github.com/purerdma/rdma/uverbs/internal/rxe"
+	"github.com/purerdma/rdma/uverbs/internal/siw"
 )
 
 // drivers is the table of data paths: one line per kernel driver.
 var drivers = map[abi.RDMADriverID]func() provider.Driver{
 	abi.RDMA_DRIVER_RXE: rxe.New,
+	abi.RDMA_DRIVER_SIW: siw.New,
 }
 
 // HasProvider reports whether this module implements the data path of a kernel driver.

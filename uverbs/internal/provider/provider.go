@@ -17,9 +17,20 @@ type Driver interface {
 	// (sysfs abi_version of the uverbs device) that the driver speaks.
 	ABIVersions() (lo, hi uint32)
 
+	// Payload says how much of commands that concern no queue is the driver's.
+	Payload() Payload
+
 	// NewContext starts the driver's share of an opened device. env stays
 	// valid until the context is closed.
 	NewContext(env Env) (Context, error)
+}
+
+// Payload has the sizes, in bytes, of the driver's part of commands whose content
+// nobody needs, while the kernel's half of the driver insists on the room. Commands
+// carry zeros.
+type Payload struct {
+	ContextOut        int // answer to GET_CONTEXT
+	RegMRIn, RegMROut int // REG_MR and its answer
 }
 
 // Env is what the core lends to a driver's context.

@@ -17,6 +17,8 @@ func (driver) Name() string { return "rxe" }
 
 func (driver) ABIVersions() (lo, hi uint32) { return abiVersion, abiVersion }
 
+func (driver) Payload() provider.Payload { return provider.Payload{} }
+
 func (driver) NewContext(env provider.Env) (provider.Context, error) {
 	return &context{env: env}, nil
 }

@@ -1,0 +1,47 @@
+package siw
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/uverbs/internal/provider"
+)
+
+// New returns the driver for kernel devices with driver id RDMA_DRIVER_SIW.
+func New() provider.Driver { return driver{} }
+
+type driver struct{}
+
+var _ provider.Driver = driver{}
+
+func (driver) Name() string { return "siw" }
+
+func (driver) ABIVersions() (lo, hi uint32) { return abi.SIW_ABI_VERSION, abi.SIW_ABI_VERSION }
+
+// Payload: siw refuses a context without room for its answer
+// (siw_alloc_ucontext), and a registration without the low byte of the key
+// (siw_reg_user_mr). Zero will do for that: the rest of the key is random.
+func (driver) Payload() provider.Payload {
+	return provider.Payload{
+		ContextOut: int(unsafe.Sizeof(abi.SIWUrespAllocCtx{})),
+		RegMRIn:    int(unsafe.Sizeof(abi.SIWUreqRegMR{})),
+		RegMROut:   int(unsafe.Sizeof(abi.SIWUrespRegMR{})),
+	}
+}
+
+func (driver) NewContext(env provider.Env) (provider.Context, error) {
+	return &context{env: env}, nil
+}
+
+// context has no state of its own: of the answer to GET_CONTEXT, a device number,
+// nothing is needed.
+type context struct{ env provider.Env }
+
+// SetupAH refuses: iWARP has no datagrams.
+func (*context) SetupAH(provider.AHRequest) (*provider.AHSetup, error) {
+	return nil, fmt.Errorf("siw: address handles: iWARP has no datagrams: %w", errors.ErrUnsupported)
+}
+
+func (*context) Close() error { return nil }

@@ -1,0 +1,21 @@
+package siw
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/purerdma/rdma/uverbs/internal/provider"
+)
+
+// Errors of the posting path beyond those of package provider, built once so
+// that posting allocates nothing.
+var (
+	errOpcode        = fmt.Errorf("iWARP or siw: %w: %w", provider.ErrOpcode, errors.ErrUnsupported)
+	errMessageSize   = errors.New("message of 2 GiB or more: split it")
+	errInlineAndSGE  = errors.New("request has inline data and scatter/gather entries: use one of them")
+	errInlineOpcode  = errors.New("siw takes inline data in plain sends and writes only: use a scatter/gather entry")
+	errReadSGE       = fmt.Errorf("an iWARP read fills one scatter/gather entry: split it: %w", errors.ErrUnsupported)
+	errReadFence     = fmt.Errorf("siw cannot make a read wait for earlier ones (fence): %w", errors.ErrUnsupported)
+	errNoData        = errors.New("a local operation takes no data: leave scatter/gather entries and inline data empty")
+	errNoReceiveRing = errors.New("queue pair receives from a shared receive queue: post there")
+)
