@@ -1,0 +1,181 @@
+package doctor
+
+// Severity says how bad a finding is.
+type Severity string
+
+// Severities. Only errors make the check fail.
+const (
+	Error   Severity = "error"   // something does not work
+	Warning Severity = "warning" // it works, but not as it should, or not for all
+	Note    Severity = "note"    // worth knowing
+)
+
+// Finding is one thing that is wrong.
+type Finding struct {
+	ID       string
+	Severity Severity
+	Object   string // the module, device, file or limit concerned
+	Problem  string // what is wrong
+	Evidence string // how that was found out
+	Remedy   string // a command or an advice
+}
+
+// Exit codes that an error may ask for; they are those of the program.
+const (
+	exitFailed     = 1
+	exitNoDevice   = 3
+	exitPermission = 4
+)
+
+// Rule is what is fixed about a kind of finding.
+type Rule struct {
+	ID       string
+	Severity Severity
+	Exit     int    // exit code, of errors
+	Title    string // what it means, for the table in docs/findings.md
+}
+
+// RuleOf returns the rule of an id.
+func RuleOf(id string) (Rule, bool) {
+	for _, r := range Rules {
+		if r.ID == id {
+			return r, true
+		}
+	}
+	return Rule{}, false
+}
+
+// Result is what a section found.
+type Result struct {
+	Section  string
+	Summary  string // one line on what there is; may be empty
+	Table    [][]string
+	Findings []Finding
+}
+
+// find adds a finding; its id decides how bad it is.
+func (r *Result) find(id, object, problem, evidence, remedy string) {
+	rule, _ := RuleOf(id) // a test looks for ids without a rule
+	r.Findings = append(r.Findings, Finding{id, rule.Severity, object, problem, evidence, remedy})
+}
+
+// Worst returns the severity of the worst finding, "" without any.
+func (r *Result) Worst() Severity {
+	worst := Severity("")
+	for _, f := range r.Findings {
+		if rank(f.Severity) > rank(worst) {
+			worst = f.Severity
+		}
+	}
+	return worst
+}
+
+func rank(s Severity) int {
+	switch s {
+	case Error:
+		return 3
+	case Warning:
+		return 2
+	case Note:
+		return 1
+	}
+	return 0
+}
+
+// Report is the outcome of all sections.
+type Report struct{ Results []Result }
+
+// sections are all checks, what is most basic first.
+var sections = []struct {
+	name  string
+	check func(*Facts, *Result)
+}{
+	{"kernel", checkKernel},
+	{"modules", checkModules},
+	{"char devices", checkCharDevices},
+	{"namespaces", checkNetns},
+	{"sysfs", checkSysfs},
+	{"memory", checkMemory},
+	{"rdma cgroup", checkCgroup},
+	{"ports", checkPorts},
+	{"GIDs", checkGIDs},
+	{"interfaces", checkNetdevs},
+	{"GUIDs", checkGUIDs},
+	{"fork", checkFork},
+	{"data path", checkProvider},
+	{"limits", checkLimits},
+	{"counters", checkCounters},
+}
+
+// Run makes all checks.
+func Run(f *Facts) *Report {
+	if f.Selected != "" {
+		f = f.only(f.Selected)
+	}
+	rep := &Report{}
+	for _, s := range sections {
+		r := Result{Section: s.name}
+		s.check(f, &r)
+		rep.Results = append(rep.Results, r)
+	}
+	return rep
+}
+
+// only leaves the other devices out, and what concerns them.
+func (f *Facts) only(name string) *Facts {
+	out, diag := *f, *f.Diagnosis
+	out.Devices, diag.Devices, diag.Usability = nil, nil, nil
+	for i, d := range f.Devices {
+		if d.Name != name {
+			continue
+		}
+		out.Devices = append(out.Devices, d)
+		diag.Devices = append(diag.Devices, f.Diagnosis.Devices[i])
+		diag.Usability = append(diag.Usability, f.Diagnosis.Usability[i])
+	}
+	out.Cgroups = nil
+	for _, c := range f.Cgroups {
+		if c.Device == name {
+			out.Cgroups = append(out.Cgroups, c)
+		}
+	}
+	out.Diagnosis = &diag
+	return &out
+}
+
+// Findings lists the findings of all sections: errors first, and among equals
+// what is most basic.
+func (rep *Report) Findings() []Finding {
+	var out []Finding
+	for _, s := range []Severity{Error, Warning, Note} {
+		for _, r := range rep.Results {
+			for _, f := range r.Findings {
+				if f.Severity == s {
+					out = append(out, f)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// ExitCode is 0 without errors, else that of the most basic error.
+func (rep *Report) ExitCode() int {
+	for _, f := range rep.Findings() {
+		if rule, ok := RuleOf(f.ID); ok && f.Severity == Error {
+			return rule.Exit
+		}
+	}
+	return 0
+}
+
+// Count returns how many findings have a severity.
+func (rep *Report) Count(s Severity) int {
+	n := 0
+	for _, f := range rep.Findings() {
+		if f.Severity == s {
+			n++
+		}
+	}
+	return n
+}

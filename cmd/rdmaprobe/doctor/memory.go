@@ -1,0 +1,109 @@
+package doctor
+
+import "fmt"
+
+const (
+	kib = uint64(1) << 10
+	mib = uint64(1) << 20
+
+	// lockMinimum is less than what one connection of most programs registers.
+	lockMinimum = mib
+)
+
+const lockRemedy = "raise the limit (ulimit -l unlimited; docker run --ulimit memlock=-1; systemd: LimitMEMLOCK=infinity; " +
+	"Kubernetes: in the container runtime's unit) or grant CAP_IPC_LOCK (docker run --cap-add IPC_LOCK; " +
+	"Kubernetes: securityContext.capabilities.add: [IPC_LOCK])"
+
+// checkMemory compares what may be locked with what is wanted. Registering
+// memory pins it, and pinned pages count against RLIMIT_MEMLOCK unless
+// CAP_IPC_LOCK is effective in the initial user namespace.
+func checkMemory(f *Facts, r *Result) {
+	m := f.Memory
+	if m.Lock.Known {
+		r.Summary = m.summary()
+		checkLock(f, r)
+	} else {
+		r.Summary = "limits not known"
+	}
+	if f.Need == 0 {
+		return
+	}
+	if m.Lock.Known && len(r.Findings) == 0 {
+		r.Summary += fmt.Sprintf("; %s fit", Size(f.Need))
+	}
+	for _, d := range f.Devices {
+		if d.Attr != nil && f.Need > d.Attr.MaxMRSize {
+			r.find("RP-MEM-005", d.Name, fmt.Sprintf("one region may have %s, %s are needed", Size(d.Attr.MaxMRSize), Size(f.Need)),
+				"max_mr_size of the device", "register several regions of at most "+Size(d.Attr.MaxMRSize))
+		}
+	}
+	if have, what := m.available(); have != 0 && f.Need > have {
+		r.find("RP-MEM-006", what, fmt.Sprintf("%s are left, %s are needed", Size(have), Size(f.Need)),
+			"pinned memory cannot be swapped out", "register less, free memory, or raise the memory limit of the container")
+	}
+}
+
+func checkLock(f *Facts, r *Result) {
+	m := f.Memory
+	if m.Unbounded() {
+		return
+	}
+	left := m.Lock.Soft - min(m.Pinned, m.Lock.Soft)
+	evidence := m.evidence()
+	switch {
+	case m.Lock.Soft == 0:
+		r.find("RP-MEM-001", "RLIMIT_MEMLOCK", "0, so no memory can be registered at all (EPERM)", evidence, lockRemedy)
+	case f.Need > left:
+		r.find("RP-MEM-004", "RLIMIT_MEMLOCK", fmt.Sprintf("%s, with %s pinned; %s more are needed (ENOMEM)", Size(m.Lock.Soft), Size(m.Pinned), Size(f.Need)),
+			evidence, lockRemedy)
+	case m.Lock.Soft < lockMinimum && f.Need == 0:
+		r.find("RP-MEM-002", "RLIMIT_MEMLOCK", Size(m.Lock.Soft)+", too small for most programs (ENOMEM)", evidence, lockRemedy)
+	default:
+		return
+	}
+	if m.IPCLock {
+		r.find("RP-MEM-003", "CAP_IPC_LOCK", "effective in this user namespace only; the kernel wants it in the initial one",
+			"CapEff has it, and /proc/self/ns/user is not the initial namespace", "raise RLIMIT_MEMLOCK, or start the container without a user namespace")
+	}
+}
+
+// available returns the least that bounds memory besides the lock limit.
+func (m Memory) available() (bytes uint64, what string) {
+	bytes, what = m.Available, "memory of the machine"
+	if m.CgroupMax != 0 && m.CgroupMax != Unlimited && (bytes == 0 || m.CgroupMax < bytes) {
+		bytes, what = m.CgroupMax, "memory cgroup"
+	}
+	return bytes, what
+}
+
+func (m Memory) summary() string {
+	s := "limit " + Size(m.Lock.Soft)
+	if m.Lock.Soft != Unlimited && m.Unbounded() {
+		s += ", CAP_IPC_LOCK lifts it"
+	}
+	return s
+}
+
+func (m Memory) evidence() string {
+	have := "CAP_IPC_LOCK is not effective"
+	if m.IPCLock {
+		have = "CAP_IPC_LOCK is effective only in this user namespace"
+	}
+	return fmt.Sprintf("soft limit %s, hard limit %s, %s pinned by this process; %s", Size(m.Lock.Soft), Size(m.Lock.Hard), Size(m.Pinned), have)
+}
+
+// Size prints bytes with a binary unit.
+func Size(n uint64) string {
+	if n == Unlimited {
+		return "unlimited"
+	}
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
+	v, i := float64(n), 0
+	for v >= 1024 && i < len(units)-1 {
+		v, i = v/1024, i+1
+	}
+	if v == float64(uint64(v)) {
+		return fmt.Sprintf("%d %s", uint64(v), units[i])
+	}
+	return fmt.Sprintf("%.1f %s", v, units[i])
+}

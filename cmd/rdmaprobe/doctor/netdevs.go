@@ -1,0 +1,159 @@
+package doctor
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/purerdma/rdma/cmd/rdmaprobe/gidpick"
+	"github.com/purerdma/rdma/cmd/rdmaprobe/netinfo"
+	"github.com/purerdma/rdma/uverbs"
+)
+
+// checkNetdevs maps network interfaces to RDMA ports.
+func checkNetdevs(f *Facts, r *Result) {
+	r.Table = netdevTable(f)
+	r.Summary = fmt.Sprintf("%d interfaces lead to RDMA devices", len(r.Table)-1)
+	if len(r.Table) == 2 {
+		r.Summary = "1 interface leads to an RDMA device"
+	}
+	for _, d := range f.Devices {
+		for _, p := range d.Ports {
+			checkPortNetdev(f, r, d, p)
+		}
+	}
+	checkSubnets(f, r)
+}
+
+// checkPortNetdev: a pod sees devices whose interfaces it does not have.
+func checkPortNetdev(f *Facts, r *Result, d Device, p Port) {
+	if d.Protocol != uverbs.ProtocolRoCE && d.Protocol != uverbs.ProtocolIWARP || f.Netdevs == nil {
+		return
+	}
+	if _, here := f.Netdevs.ByName(p.Netdev); here {
+		return
+	}
+	for _, g := range p.GIDs {
+		if g.Here {
+			return // a macvlan, ipvlan or VLAN of it is here
+		}
+	}
+	remedy := "give this namespace the interface, a macvlan or ipvlan on it, or a virtual function (Kubernetes: a secondary network), or use the host's network"
+	if d.DriverID == rxeDriver {
+		remedy = "make a soft device in this namespace (kernel 7.2 or newer): rdma link add NAME type rxe netdev NETDEV; or use the host's network"
+	}
+	r.find("RP-MAP-001", portName(d, p), "its interface is not in this network namespace, so nothing can connect through it",
+		"neither the port's interface nor that of any of its GIDs is here", remedy)
+}
+
+// checkSubnets finds interfaces that answer for each other's addresses.
+func checkSubnets(f *Facts, r *Result) {
+	type member struct {
+		netdev netinfo.Netdev
+		prefix netip.Prefix
+	}
+	var members []member
+	for _, d := range rdmaNetdevs(f) {
+		for _, p := range d.Addrs {
+			if p.Addr().Is4() && p.Bits() < 32 {
+				members = append(members, member{d, p.Masked()})
+			}
+		}
+	}
+	var done []netip.Prefix
+	for _, m := range members {
+		if slices.Contains(done, m.prefix) {
+			continue
+		}
+		done = append(done, m.prefix)
+		var names []string
+		for _, o := range members {
+			if o.prefix == m.prefix && !slices.Contains(names, o.netdev.Name) {
+				names = append(names, o.netdev.Name)
+			}
+		}
+		if len(names) < 2 || f.separated(names) {
+			continue
+		}
+		r.find("RP-MAP-002", m.prefix.String(), strings.Join(names, " and ")+" are in this subnet: answers may come from, and packets leave through, the wrong one",
+			f.arpText(names), fmt.Sprintf("a subnet for each; or, for each of them, sysctl net.ipv4.conf.NAME.arp_ignore=1 arp_announce=2, "+
+				"and a table of routes for its address: ip rule add from ADDRESS table N; ip route add %v dev NAME table N", m.prefix))
+	}
+}
+
+// separated reports whether ARP is set so that each interface answers for its
+// own addresses only.
+func (f *Facts) separated(names []string) bool {
+	for _, n := range names {
+		a, ok := f.ARP[n]
+		if !ok || a.Ignore < 1 || a.Announce < 2 {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *Facts) arpText(names []string) string {
+	var out []string
+	for _, n := range names {
+		if a, ok := f.ARP[n]; ok {
+			out = append(out, fmt.Sprintf("%s: arp_ignore %d, arp_announce %d, rp_filter %d", n, a.Ignore, a.Announce, a.RPFilter))
+		}
+	}
+	if out == nil {
+		return "addresses of the interfaces"
+	}
+	return strings.Join(out, "; ")
+}
+
+// rdmaNetdevs lists the interfaces that the ports or their GIDs belong to.
+func rdmaNetdevs(f *Facts) (out []netinfo.Netdev) {
+	for _, n := range f.Netdevs {
+		if len(portsOf(f, n)) > 0 {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// portsOf lists the ports that an interface leads to.
+func portsOf(f *Facts, n netinfo.Netdev) (out []string) {
+	for _, d := range f.Devices {
+		for _, p := range d.Ports {
+			if p.Netdev == n.Name || slices.ContainsFunc(p.GIDs, gidOn(n.Name)) {
+				out = append(out, d.Name+"/"+strconv.Itoa(p.Number))
+			}
+		}
+	}
+	return out
+}
+
+func gidOn(netdev string) func(gidpick.Row) bool {
+	return func(g gidpick.Row) bool { return g.Netdev == netdev }
+}
+
+func netdevTable(f *Facts) [][]string {
+	rows := [][]string{{"NETDEV", "KIND", "ON", "MEMBER OF", "STATE", "MTU", "RDMA"}}
+	name := func(index int) string { d, _ := f.Netdevs.ByIndex(index); return d.Name }
+	for _, n := range f.Netdevs {
+		ports := portsOf(f, n)
+		if len(ports) == 0 {
+			continue
+		}
+		on := ""
+		if n.Stacked() {
+			on = name(n.ParentIndex)
+			if n.ParentElsewhere {
+				on = "other netns"
+			}
+		}
+		kind := n.Kind
+		if n.VLAN != 0 {
+			kind += " " + strconv.Itoa(n.VLAN)
+		}
+		rows = append(rows, []string{n.Name, kind, on, name(n.MasterIndex), n.State(), bytesOrNone(n.MTU), strings.Join(ports, ", ")})
+	}
+	return rows
+}

@@ -1,0 +1,36 @@
+package doctor
+
+import (
+	"fmt"
+
+	"github.com/purerdma/rdma/uverbs"
+)
+
+// checkNetns says what the mode of network namespaces means here.
+func checkNetns(f *Facts, r *Result) {
+	mode := f.Diagnosis.NetnsMode
+	switch mode {
+	case "":
+		r.Summary = "mode not known"
+		return
+	case "shared":
+		r.Summary = "shared: every network namespace sees every device"
+		return
+	}
+	r.Summary = "exclusive: a device is seen in one network namespace only"
+	const evidence = "RDMA netlink says exclusive mode"
+	const remedy = "give this namespace a device: rdma dev set DEVICE netns NAME (on the host), or boot with " +
+		"ib_core.netns_mode=1 (shared); rdma system set netns shared works while no other namespace exists"
+	for _, d := range f.Devices {
+		if d.Usability.State == uverbs.WrongNetns {
+			r.find("RP-NNS-001", d.Name, d.Usability.Reason, evidence, remedy)
+		}
+	}
+	if len(f.Devices) == 0 {
+		problem := "RDMA is in exclusive mode, and this network namespace has no device"
+		r.find("RP-NNS-001", "network namespace", problem, evidence+" and lists no device", remedy)
+		return
+	}
+	r.find("RP-NNS-002", "network namespaces", fmt.Sprintf("exclusive mode: containers with a network of their own do not see the %d devices here", len(f.Devices)),
+		evidence, "to share devices: rdma system set netns shared, before any other namespace exists")
+}
