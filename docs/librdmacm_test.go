@@ -6,16 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/cm"
@@ -141,17 +134,11 @@ func passive(ctx context.Context, host string) error {
 		mr.Close(), mem.Close(), cq.Close(), events.Close(), pd.Close(), verbs.Close())
 }
 
-const document = "librdmacm.md"
-
-// packages are those that the document may name, and their folders.
-var packages = map[string]string{
-	"abi": "../abi", "cm": "../cm", "ucma": "../ucma", "uverbs": "../uverbs",
-	"integration": "../integration",
-}
+const librdmacm = "librdmacm.md"
 
 // The symbols that librdmacm.map exports (rdma-core 64), and the inline
 // functions of rdma_cma.h and rdma_verbs.h.
-const symbols = `
+const librdmacmSymbols = `
 rdma_create_event_channel rdma_destroy_event_channel rdma_create_id rdma_destroy_id rdma_bind_addr
 rdma_resolve_addr rdma_resolve_route rdma_create_qp rdma_destroy_qp rdma_connect rdma_listen rdma_accept
 rdma_reject rdma_notify rdma_disconnect rdma_get_cm_event rdma_ack_cm_event rdma_get_src_port
@@ -170,158 +157,31 @@ rdma_post_readv rdma_post_write rdma_post_writev rdma_post_ud_send rdma_get_send
 // scenarios is how many there are.
 const scenarios = 64
 
-var (
-	fence     = regexp.MustCompile("(?s)```.*?```")
-	span      = regexp.MustCompile("`([^`\n]+)`")
-	qualified = regexp.MustCompile(`^(\w+)\.([A-Z]\w*(?:\.[A-Z]\w*)?)$`)
-	testName  = regexp.MustCompile(`(\w+\.)?\bTest[A-Z]\w*`)
-	firstCell = regexp.MustCompile("^\\| (?:`(r[a-z_]+)`|([0-9]+)) \\|")
-)
-
-func read(t *testing.T) string {
-	t.Helper()
-	b, err := os.ReadFile(document)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
-
 // TestNames: what the document names in the form package.Name is declared, and
 // the tests it names exist in the package it says.
-func TestNames(t *testing.T) {
-	text := fence.ReplaceAllString(read(t), "")
-	known := map[string]map[string]bool{}
-	for name, dir := range packages {
-		known[name] = declarations(t, dir)
-	}
-	n := 0
-	for _, m := range span.FindAllStringSubmatch(text, -1) {
-		q := qualified.FindStringSubmatch(m[1])
-		if q == nil {
-			continue
-		}
-		n++
-		switch names, ok := known[q[1]]; {
-		case q[1] == "errors": // of the standard library
-		case !ok:
-			t.Errorf("%s: unknown package", m[1])
-		case !names[q[2]]:
-			t.Errorf("%s does not exist", m[1])
-		}
-	}
-	if n < 200 {
-		t.Errorf("only %d names found", n)
-	}
-	for _, m := range testName.FindAllString(text, -1) {
-		if !strings.Contains(m, ".") || !strings.Contains(text, "`"+m+"`") {
-			t.Errorf("%s is not in the form `package.Test`", m)
-		}
-	}
-}
-
-// declarations returns the names of a folder: Name, Type.Method and Type.Field
-// of the package, and the functions of its tests. It looks at the files of all
-// systems.
-func declarations(t *testing.T, dir string) map[string]bool {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%s: %d files, %v", dir, len(files), err)
-	}
-	names := map[string]bool{}
-	for _, file := range files {
-		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		inTest := strings.HasSuffix(file, "_test.go")
-		for _, d := range f.Decls {
-			for _, name := range declared(d) {
-				if !inTest || strings.HasPrefix(name, "Test") {
-					names[name] = true
-				}
-			}
-		}
-	}
-	return names
-}
-
-func declared(d ast.Decl) (names []string) {
-	switch d := d.(type) {
-	case *ast.FuncDecl:
-		return []string{method(d)}
-	case *ast.GenDecl:
-		for _, s := range d.Specs {
-			switch s := s.(type) {
-			case *ast.ValueSpec:
-				for _, id := range s.Names {
-					names = append(names, id.Name)
-				}
-			case *ast.TypeSpec:
-				names = append(names, s.Name.Name)
-				if st, ok := s.Type.(*ast.StructType); ok {
-					names = append(names, fields(s.Name.Name, st)...)
-				}
-			}
-		}
-	}
-	return names
-}
-
-func method(d *ast.FuncDecl) string {
-	if d.Recv == nil {
-		return d.Name.Name
-	}
-	typ := d.Recv.List[0].Type
-	if star, ok := typ.(*ast.StarExpr); ok {
-		typ = star.X
-	}
-	return fmt.Sprintf("%s.%s", typ, d.Name.Name)
-}
-
-func fields(typ string, st *ast.StructType) (names []string) {
-	for _, f := range st.Fields.List {
-		for _, id := range f.Names {
-			names = append(names, typ+"."+id.Name)
-		}
-	}
-	return names
-}
+func TestNames(t *testing.T) { checkNames(t, librdmacm, 200) }
 
 // TestRows: one row for each symbol and each scenario, with every cell filled.
 func TestRows(t *testing.T) {
-	got, want := map[string]int{}, map[string]int{}
-	for _, s := range strings.Fields(symbols) {
-		want[s] = 1
-	}
+	want := count(strings.Fields(librdmacmSymbols)...)
 	if len(want) != 74+18 {
 		t.Errorf("%d symbols in this test", len(want))
 	}
 	for i := range scenarios {
 		want[fmt.Sprint(i+1)] = 1
 	}
-	for line := range strings.Lines(read(t)) {
-		m := firstCell.FindStringSubmatch(line)
-		if m == nil {
-			continue
-		}
-		got[m[1]+m[2]]++
-		cells := strings.Split(strings.Trim(line, "| \n"), " | ")
+	checkRows(t, librdmacm, want, func(row []string) {
 		columns := 4
-		if m[2] != "" {
+		if isNumber(row[0]) {
 			columns = 3
-			if last := cells[len(cells)-1]; !strings.Contains(last, "Test") && !strings.Contains(last, "not run: ") && !strings.Contains(last, "not yet") {
-				t.Errorf("scenario %s has no test and no reason", m[2])
+			if last := row[len(row)-1]; !strings.Contains(last, "Test") && !strings.Contains(last, "not run: ") && !strings.Contains(last, "not yet") {
+				t.Errorf("scenario %s has no test and no reason", row[0])
 			}
 		}
-		if len(cells) != columns {
-			t.Errorf("%d cells in %s", len(cells), line)
+		if len(row) != columns {
+			t.Errorf("%d cells in %s", len(row), row)
 		}
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("rows (-want +got):\n%s", diff)
-	}
+	})
 }
 
 // TestWalk: the document shows the functions above.
@@ -331,7 +191,7 @@ func TestWalk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := read(t)
+	text := read(t, librdmacm)
 	for _, name := range []string{"active", "sentAndReceived", "passive"} {
 		_, code, _ := strings.Cut(string(source), "\nfunc "+name)
 		code, _, _ = strings.Cut(code, "\n}\n")
