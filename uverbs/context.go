@@ -3,6 +3,7 @@ package uverbs
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/purerdma/rdma/abi"
@@ -62,6 +63,7 @@ type Context struct {
 	async    *asyncReader
 	registry registry
 	bells    bells
+	noRegMR  atomic.Bool // the kernel has no native REG_MR
 
 	payload provider.Payload // zero without a provider
 	drv     provider.Context // nil without a provider

@@ -27,6 +27,10 @@ var (
 	// ErrNoAH is matched when a datagram has no address handle.
 	ErrNoAH = provider.ErrNoAH
 
+	// ErrNoBind is matched when a request to bind a memory window does not say
+	// which.
+	ErrNoBind = provider.ErrNoBind
+
 	// ErrOpcode is matched when the driver or the queue pair's type cannot do
 	// what a request asks for.
 	ErrOpcode = provider.ErrOpcode

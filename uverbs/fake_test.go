@@ -56,6 +56,7 @@ type rig struct {
 	mr  *uverbs.MR
 	ah  *uverbs.AH
 	srq *uverbs.SRQ
+	mw  *uverbs.MW
 	qp  *uverbs.QP
 }
 
@@ -88,6 +89,9 @@ func build(c *uverbs.Context, notify func()) (r *rig, err error) {
 	if r.srq, err = r.pd.CreateSRQ(uverbs.SRQConfig{MaxWR: 8, MaxSGE: 2}); err != nil {
 		return r, err
 	}
+	if r.mw, err = r.pd.AllocMW(abi.IB_MW_TYPE_2); err != nil {
+		return r, err
+	}
 	r.qp, err = r.pd.CreateQP(uverbs.QPConfig{
 		SendCQ: r.cq, RecvCQ: r.cq,
 		Cap: uverbs.QPCap{MaxSendWR: 8, MaxRecvWR: 8, MaxSendSGE: 2, MaxRecvSGE: 2, MaxInline: 32},
@@ -100,6 +104,9 @@ func (r *rig) close() error {
 	var errs []error
 	if r.qp != nil {
 		errs = append(errs, r.qp.Close())
+	}
+	if r.mw != nil {
+		errs = append(errs, r.mw.Close())
 	}
 	if r.srq != nil {
 		errs = append(errs, r.srq.Close())

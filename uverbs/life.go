@@ -69,6 +69,49 @@ func (l *life) abandon() {
 	}
 }
 
+// enterAlone starts a command that changes the object itself, and so runs beside
+// no other; leaveAlone ends it.
+func (l *life) enterAlone() error {
+	l.use.Lock()
+	if l.isEnding() {
+		l.use.Unlock()
+		return l.closed
+	}
+	return nil
+}
+
+func (l *life) leaveAlone() { l.use.Unlock() }
+
+// move makes other objects the parents. change is the command that does so in
+// the kernel; when it fails the old ones remain. The object is entered alone.
+func (l *life) move(parents []*life, change func() error) error {
+	for i, p := range parents {
+		if slices.Contains(l.parents, p) {
+			continue
+		}
+		if err := p.addUser(l, l.name); err != nil {
+			l.dropFrom(parents[:i], l.parents)
+			return err
+		}
+	}
+	if err := change(); err != nil {
+		l.dropFrom(parents, l.parents)
+		return err
+	}
+	l.dropFrom(l.parents, parents)
+	l.parents = parents
+	return nil
+}
+
+// dropFrom ends the object's use of those parents that are not to be kept.
+func (l *life) dropFrom(parents, kept []*life) {
+	for _, p := range parents {
+		if !slices.Contains(kept, p) {
+			p.removeUser(l)
+		}
+	}
+}
+
 func (l *life) addUser(u *life, name string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

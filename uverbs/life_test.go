@@ -91,7 +91,7 @@ func TestBusyNamesUsers(t *testing.T) {
 			users  []string
 		}{
 			{c, []string{r.cq.String(), r.pd.String(), r.ch.String()}},
-			{r.pd, []string{r.ah.String(), r.mr.String(), r.qp.String(), r.srq.String()}},
+			{r.pd, []string{r.ah.String(), r.mr.String(), r.mw.String(), r.qp.String(), r.srq.String()}},
 			{r.ch, []string{r.cq.String()}},
 			{r.cq, []string{r.qp.String()}},
 			{r.mem, []string{r.mr.String()}},
@@ -112,7 +112,7 @@ func TestBusyNamesUsers(t *testing.T) {
 func TestCloseTwiceAndTogether(t *testing.T) {
 	eachStyle(t, func(t *testing.T, _ *fakeverbs.Kernel, c *uverbs.Context) {
 		r := mustBuild(t, c, nil)
-		for _, object := range []interface{ Close() error }{r.qp, r.srq, r.ah, r.mr, r.mem, r.cq, r.ch, r.pd} {
+		for _, object := range []interface{ Close() error }{r.qp, r.mw, r.srq, r.ah, r.mr, r.mem, r.cq, r.ch, r.pd} {
 			var wg sync.WaitGroup
 			for range 8 {
 				wg.Go(func() {

@@ -2,43 +2,34 @@ package uverbs
 
 import (
 	"fmt"
+	"os"
 	"syscall"
 
 	"github.com/purerdma/rdma/abi"
 )
 
-// Access says what a memory region or a queue pair allows. Reading by the own
-// device is always allowed.
-type Access = abi.IBUverbsAccessFlags
-
-// Access flags. Those that let a peer write or run atomic operations need
-// AccessLocalWrite too.
-const (
-	AccessLocalWrite   = abi.IB_UVERBS_ACCESS_LOCAL_WRITE   // the own device may write: receives, reads
-	AccessRemoteWrite  = abi.IB_UVERBS_ACCESS_REMOTE_WRITE  // peers may write
-	AccessRemoteRead   = abi.IB_UVERBS_ACCESS_REMOTE_READ   // peers may read
-	AccessRemoteAtomic = abi.IB_UVERBS_ACCESS_REMOTE_ATOMIC // peers may run atomic operations
-)
-
 // An MR is a memory region: memory that the device may use under a local key
-// and, if the access flags say so, peers under a remote key. The memory's
-// pages are pinned while the region exists.
+// and, if the access flags say so, peers under a remote key. Without
+// AccessOnDemand the memory's pages are pinned while the region exists. Methods
+// are safe for concurrent use, except beside [MR.Rereg].
 type MR struct {
 	life       life
 	pd         *PD
-	mem        *Memory
-	addr       uint64
+	mem        *Memory // nil when it is no Memory of this process
+	start      uint64  // address in this process
+	addr       uint64  // address for requests and peers
 	length     int
 	handle     uint32
 	lkey, rkey uint32
+	imported   bool
 }
 
-// RegMR registers all of a memory (REG_MR).
+// RegMR registers all of a memory (REG_MR; from Linux 7.3 on the native method).
 //
 // The error is an *[Error]. syscall.ENOMEM and syscall.EPERM mostly mean that
 // RLIMIT_MEMLOCK does not allow to pin so much; the error then has the numbers.
-// syscall.EINVAL and errors.ErrUnsupported come from access flags that the
-// device does not have.
+// Access flags that the device does not have match errors.ErrUnsupported, or
+// syscall.EINVAL where the kernel cannot tell.
 func (pd *PD) RegMR(mem *Memory, access Access) (*MR, error) {
 	return pd.RegMRRange(mem, 0, mem.Len(), access)
 }
@@ -46,48 +37,53 @@ func (pd *PD) RegMR(mem *Memory, access Access) (*MR, error) {
 // RegMRRange registers length bytes of a memory from offset, as RegMR does.
 // The device's pinning is in whole pages.
 func (pd *PD) RegMRRange(mem *Memory, offset, length int, access Access) (*MR, error) {
-	if offset < 0 || length <= 0 || offset > mem.Len()-length {
-		object := fmt.Sprintf("bytes %d to %d of %s", offset, offset+length, mem.life.name)
-		return nil, pd.c.fail(cmdRegMR.name, object, syscall.EINVAL)
+	addr := mem.Addr() + uint64(offset)
+	if access&AccessZeroBased != 0 {
+		addr &= uint64(os.Getpagesize() - 1)
 	}
-	mr := &MR{pd: pd, mem: mem, addr: mem.Addr() + uint64(offset), length: length}
-	name := fmt.Sprintf("new MR of %d bytes", length)
-	if err := mr.life.begin(pd.c.dev.Name, name, &pd.life, &mem.life); err != nil {
+	return pd.RegMRAt(mem, offset, length, addr, access)
+}
+
+// RegMRAt is RegMRRange with an address of the caller's choice for the first
+// byte: requests and peers use it in place of the memory's own. It must have the
+// same offset within a page; the error matches syscall.EINVAL if not.
+func (pd *PD) RegMRAt(mem *Memory, offset, length int, addr uint64, access Access) (*MR, error) {
+	if err := pd.checkRange(mem, offset, length); err != nil {
 		return nil, err
 	}
-	if err := mr.register(access); err != nil {
+	mr := &MR{pd: pd, mem: mem, start: mem.Addr() + uint64(offset), addr: addr, length: length}
+	return mr.create([]*life{&pd.life, &mem.life}, func() error { return mr.register(access) })
+}
+
+func (pd *PD) checkRange(mem *Memory, offset, length int) error {
+	if offset < 0 || length <= 0 || offset > mem.Len()-length {
+		object := fmt.Sprintf("bytes %d to %d of %s", offset, offset+length, mem.life.name)
+		return pd.c.fail(cmdRegMR.name, object, syscall.EINVAL)
+	}
+	return nil
+}
+
+// create makes the region a child of others while call asks the kernel for it.
+func (mr *MR) create(parents []*life, call func() error) (*MR, error) {
+	device := mr.pd.c.dev.Name
+	if err := mr.life.begin(device, fmt.Sprintf("new MR of %d bytes", mr.length), parents...); err != nil {
+		return nil, err
+	}
+	if err := call(); err != nil {
 		mr.life.abandon()
 		return nil, err
 	}
-	mr.life.settle(pd.c.dev.Name, fmt.Sprintf("MR %#x of %d bytes", mr.lkey, length))
+	mr.life.settle(device, mr.name())
 	return mr, nil
 }
 
-func (mr *MR) register(access Access) error {
-	c := mr.pd.c
-	w, err := newWrite(&cmdRegMR, make([]byte, c.payload.RegMRIn), c.payload.RegMROut)
-	if err != nil {
-		return c.fail(cmdRegMR.name, "", err)
-	}
-	defer w.release()
-	req := reqOf[abi.IBUverbsRegMR](w)
-	req.Start, req.Length, req.HcaVa = mr.addr, uint64(mr.length), mr.addr
-	req.PDHandle, req.AccessFlags = mr.pd.handle, uint32(access)
-	if err := c.writeRaw(w); err != nil {
-		return &Error{
-			Op: cmdRegMR.name, Object: fmt.Sprintf("%d bytes, access %#x", mr.length, uint32(access)),
-			Device: c.dev.Name, Hint: memlockHint(err, mr.length), Err: err,
-		}
-	}
-	resp := respOf[abi.IBUverbsRegMRResp](w)
-	mr.handle, mr.lkey, mr.rkey = resp.MRHandle, resp.LKey, resp.RKey
-	return nil
-}
+func (mr *MR) name() string { return fmt.Sprintf("MR %#x of %d bytes", mr.lkey, mr.length) }
 
 // PD returns the protection domain the region belongs to.
 func (mr *MR) PD() *PD { return mr.pd }
 
-// Memory returns the memory that is registered.
+// Memory returns the memory that is registered, or nil for a region of other
+// memory: a DMA buffer, device memory, a whole address space, an imported region.
 func (mr *MR) Memory() *Memory { return mr.mem }
 
 // LKey returns the key for scatter/gather entries.
@@ -107,10 +103,13 @@ func (mr *MR) Len() int { return mr.length }
 // Handle returns the kernel's handle of the region within its context.
 func (mr *MR) Handle() uint32 { return mr.handle }
 
-// Bytes returns the registered bytes. The slice must not be used after the
-// memory is closed.
+// Bytes returns the registered bytes, or nil where Memory does. The slice must
+// not be used after the memory is closed.
 func (mr *MR) Bytes() []byte {
-	lo := int(mr.addr - mr.mem.Addr())
+	if mr.mem == nil {
+		return nil
+	}
+	lo := int(mr.start - mr.mem.Addr())
 	return mr.mem.Bytes()[lo : lo+mr.length : lo+mr.length]
 }
 
@@ -127,10 +126,15 @@ func (mr *MR) SGE(offset, n int) SGE {
 func (mr *MR) String() string { return mr.life.name }
 
 // Close ends the registration (MR_DESTROY, DEREG_MR). The memory remains; it is
-// closed on its own, afterwards. Close may be called more than once and from
-// any goroutine.
+// closed on its own, afterwards. Of an imported region only this process lets
+// go. While memory windows are bound to the region the kernel refuses, and the
+// error matches syscall.EINVAL (soft-RoCE) or EBUSY. Close may be called more
+// than once and from any goroutine.
 func (mr *MR) Close() error {
 	return mr.life.close(func() error {
+		if mr.imported {
+			return nil
+		}
 		return mr.pd.c.destroyObject(&methodMRDestroy, uint16(abi.UVERBS_ATTR_DESTROY_MR_HANDLE),
 			&cmdDeregMR, mr.handle, mr.life.name)
 	}, nil)

@@ -9,7 +9,7 @@ import "github.com/purerdma/rdma/uverbs/internal/provider"
 // *[PostError] that says how many; if none was posted, it is the cause itself.
 // Requests whose doorbell failed count as posted: they are in the queue.
 // The cause matches [ErrQueueFull], [ErrTooManySGEs], [ErrInlineSize],
-// [ErrOpcode], [ErrNoAH], net.ErrClosed, or an errno of the doorbell. What the device
+// [ErrOpcode], [ErrNoAH], [ErrNoBind], net.ErrClosed, or an errno of the doorbell. What the device
 // finds out later arrives as a completion.
 func (qp *QP) PostSend(wrs ...SendWR) error {
 	qp.sendMu.Lock()

@@ -41,8 +41,14 @@ var (
 		in: size[abi.IBUverbsDestroyAH]()}
 	cmdRegMR = writeCmd{name: "REG_MR", num: uint32(abi.IB_USER_VERBS_CMD_REG_MR),
 		in: size[abi.IBUverbsRegMR](), out: size[abi.IBUverbsRegMRResp]()}
+	cmdReregMR = writeCmd{name: "REREG_MR", num: uint32(abi.IB_USER_VERBS_CMD_REREG_MR),
+		in: size[abi.IBUverbsReregMR](), out: size[abi.IBUverbsReregMRResp]()}
 	cmdDeregMR = writeCmd{name: "DEREG_MR", num: uint32(abi.IB_USER_VERBS_CMD_DEREG_MR),
 		in: size[abi.IBUverbsDeregMR]()}
+	cmdAllocMW = writeCmd{name: "ALLOC_MW", num: uint32(abi.IB_USER_VERBS_CMD_ALLOC_MW),
+		in: size[abi.IBUverbsAllocMW](), out: size[abi.IBUverbsAllocMWResp]()}
+	cmdDeallocMW = writeCmd{name: "DEALLOC_MW", num: uint32(abi.IB_USER_VERBS_CMD_DEALLOC_MW),
+		in: size[abi.IBUverbsDeallocMW]()}
 	cmdCreateCompChannel = writeCmd{name: "CREATE_COMP_CHANNEL", num: uint32(abi.IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL),
 		in: size[abi.IBUverbsCreateCompChannel](), out: size[abi.IBUverbsCreateCompChannelResp]()}
 	cmdCreateCQ = writeCmd{name: "CREATE_CQ", num: uint32(abi.IB_USER_VERBS_CMD_CREATE_CQ),

@@ -2,17 +2,37 @@ package uverbs
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/purerdma/rdma/abi"
 )
 
 // ioctl issues a native method. object is what it applies to, for the error.
 func (c *Context) ioctl(i *ioctlCall, object string) error {
-	err := c.file.Ioctl(abi.RDMA_VERBS_IOCTL, i.seal(c.dev.DriverID))
-	if err != nil {
+	if err := c.ioctlRaw(i); err != nil {
 		return c.fail(i.m.name, object, err)
 	}
 	return nil
+}
+
+func (c *Context) ioctlRaw(i *ioctlCall) error {
+	return c.file.Ioctl(abi.RDMA_VERBS_IOCTL, i.seal(c.dev.DriverID))
+}
+
+// errNoWrite is the cause where a command is asked for of the older interface,
+// which has none.
+var errNoWrite = fmt.Errorf("the write interface has no such command: %w", errors.ErrUnsupported)
+
+// nativeOnly starts a call of a method that no write command does.
+func (c *Context) nativeOnly(m *method, object string) (*ioctlCall, error) {
+	if !c.native() {
+		return nil, c.fail(m.name, object, errNoWrite)
+	}
+	i, err := newIoctl(m)
+	if err != nil {
+		return nil, c.fail(m.name, object, err)
+	}
+	return i, nil
 }
 
 // write issues a write command in the style of the context.

@@ -38,10 +38,13 @@ type SendWR struct {
 	// ID is handed back in the completion.
 	ID uint64
 
-	// Opcode is IB_UVERBS_WR_SEND, _SEND_WITH_IMM, _RDMA_WRITE,
-	// _RDMA_WRITE_WITH_IMM, _RDMA_READ, _ATOMIC_CMP_AND_SWP,
-	// _ATOMIC_FETCH_AND_ADD, …; what is possible depends on the driver and on
-	// the queue pair's type.
+	// Opcode is IB_UVERBS_WR_SEND, _SEND_WITH_IMM, _SEND_WITH_INV,
+	// _RDMA_WRITE, _RDMA_WRITE_WITH_IMM, _RDMA_READ, _ATOMIC_CMP_AND_SWP,
+	// _ATOMIC_FETCH_AND_ADD, _ATOMIC_WRITE (8 bytes, inline), _FLUSH,
+	// _LOCAL_INV, _BIND_MW, …; what is possible depends on the driver and on
+	// the queue pair's type. Soft-RoCE has _BIND_MW from Linux 6.1 on,
+	// _FLUSH and _ATOMIC_WRITE from 6.12 on; older kernels complete these with
+	// IB_WC_LOC_QP_OP_ERR.
 	Opcode abi.IBUverbsWROpcode
 
 	Flags SendFlags
@@ -63,10 +66,21 @@ type SendWR struct {
 	// own device (local invalidate) is to invalidate.
 	InvalidateKey uint32
 
-	// RemoteAddr and RKey name the peer's memory for writes, reads and atomic
-	// operations; atomic operations need an address that is a multiple of 8.
+	// RemoteAddr and RKey name the peer's memory for writes, reads, flushes
+	// and atomic operations; atomic operations need an address that is a
+	// multiple of 8.
 	RemoteAddr uint64
 	RKey       uint32
+
+	// FlushLength is how many bytes from RemoteAddr a flush makes visible to
+	// everybody (FlushType IB_FLUSH_GLOBAL) or durable (IB_FLUSH_PERSISTENT);
+	// of FlushCoverage IB_FLUSH_MR all of the region, whatever the length. It
+	// completes when that is done for all earlier writes of the queue pair. The
+	// region and the peer's queue pair need AccessFlushGlobal or
+	// AccessFlushPersistent.
+	FlushLength   uint32
+	FlushType     abi.IBPlacementType
+	FlushCoverage abi.IBSelectivityLevel
 
 	// CompareAdd is what compare-and-swap compares with or what fetch-and-add
 	// adds, Swap what compare-and-swap stores. Both are in host byte order,
@@ -81,6 +95,10 @@ type SendWR struct {
 	AH         *AH
 	RemoteQPN  uint32
 	RemoteQKey uint32
+
+	// Bind says what IB_UVERBS_WR_BIND_MW does; see [MW.NextBind] and
+	// [QP.BindMW].
+	Bind *Bind
 }
 
 // RecvWR is one request for the receive queue: where the next message goes. A
@@ -100,7 +118,8 @@ type WC struct {
 	Status abi.IBWCStatus
 
 	// Opcode says what completed: IB_WC_SEND, IB_WC_RDMA_WRITE,
-	// IB_WC_RDMA_READ, IB_WC_COMP_SWAP, IB_WC_FETCH_ADD, or IB_WC_RECV and
+	// IB_WC_RDMA_READ, IB_WC_COMP_SWAP, IB_WC_FETCH_ADD, IB_WC_ATOMIC_WRITE,
+	// IB_WC_FLUSH, IB_WC_LOCAL_INV, IB_WC_BIND_MW, or IB_WC_RECV and
 	// IB_WC_RECV_RDMA_WITH_IMM for receives.
 	Opcode abi.IBWCOpcode
 
@@ -132,7 +151,7 @@ type WC struct {
 
 // provider hands a request to a driver without copying it. The two structs have
 // the same fields, except that AH is of another type there: that of the first
-// field of the AH here. TestRequestsAreAlike compares them field by field.
+// field of the AH here, and Bind of one with the same fields. TestRequestsAreAlike compares them field by field.
 func (wr *SendWR) provider() *provider.SendWR {
 	return (*provider.SendWR)(unsafe.Pointer(noescape(wr)))
 }

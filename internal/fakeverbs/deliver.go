@@ -15,6 +15,12 @@ func (k *Kernel) deliver(q *qp, w *abi.RXESendWQE) abi.IBWCStatus {
 	if q.typ == abi.IB_UVERBS_QPT_UD {
 		return k.deliverDatagram(q, w)
 	}
+	switch abi.IBUverbsWROpcode(w.WR.Opcode) {
+	case abi.IB_UVERBS_WR_BIND_MW:
+		return k.bind(q, w)
+	case abi.IB_UVERBS_WR_LOCAL_INV:
+		return k.invalidate(w.WR.Ex)
+	}
 	if q.dest == 0 {
 		return abi.IB_WC_SUCCESS
 	}
@@ -47,11 +53,20 @@ func (k *Kernel) qpByNumber(qpn uint32) *qp {
 
 // reach returns the remote memory that a key admits.
 func (k *Kernel) reach(addr uint64, n, rkey uint32) ([]byte, bool) {
-	m, ok := k.objects[rkey>>8].(*mr)
-	if !ok || addr < m.addr || uint64(n) > m.length || addr-m.addr > m.length-uint64(n) {
+	base, length, start := uint64(0), uint64(0), uint64(0)
+	switch o := k.objects[rkey>>8].(type) {
+	case *mr:
+		base, length, start = o.addr, o.length, o.start
+	case *mw:
+		if o.key != rkey || o.mr == nil {
+			return nil, false
+		}
+		base, length, start = o.addr, o.length, o.mr.start+o.addr-o.mr.addr
+	}
+	if addr < base || uint64(n) > length || addr-base > length-uint64(n) {
 		return nil, false
 	}
-	return at(addr, int(n)), true
+	return at(start+addr-base, int(n)), true
 }
 
 // owns checks the local keys of a request's memory.
@@ -112,7 +127,7 @@ func (k *Kernel) deliverRDMA(to *qp, w *abi.RXESendWQE, op abi.IBUverbsWROpcode)
 	if !ok {
 		return abi.IB_WC_REM_ACCESS_ERR
 	}
-	list := [1]abi.RXESGE{{Addr: p.RemoteAddr, Length: uint32(len(remote))}}
+	list := [1]abi.RXESGE{{Addr: uint64(uintptr(unsafe.Pointer(unsafe.SliceData(remote)))), Length: uint32(len(remote))}}
 	switch op {
 	case abi.IB_UVERBS_WR_RDMA_READ:
 		copyList(list[:], w, true)

@@ -45,6 +45,18 @@ type Kernel struct {
 	// XRC lets the device open XRC domains.
 	XRC bool
 
+	// NoWindows makes the device one without memory windows, as soft-RoCE is
+	// before Linux 5.14.
+	NoWindows bool
+
+	// NativeRegMR makes the kernel one with the native REG_MR, as Linux 7.3 is.
+	NativeRegMR bool
+
+	// Hardware lets the device have what soft-RoCE has not, or not on all
+	// kernels: on-demand paging, DMA buffers, new memory for a region, device
+	// memory, counters, flow steering, work queues.
+	Hardware bool
+
 	// SpareDestroys exempts commands that destroy objects from FailCall.
 	SpareDestroys bool
 
@@ -64,6 +76,7 @@ type Kernel struct {
 	rings    map[int64]*ring
 	nextOff  int64
 	scratch  request // the command under way
+	advice   Advice
 }
 
 var _ devfile.Kernel = (*Kernel)(nil)

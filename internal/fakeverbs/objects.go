@@ -10,8 +10,12 @@ import (
 type pd struct{ users int }
 
 type mr struct {
-	pd           *pd
-	addr, length uint64
+	pd      *pd
+	start   uint64 // in the process
+	addr    uint64 // as requests name it
+	length  uint64
+	access  uint32
+	windows int // bound to it
 }
 
 type cq struct {
@@ -91,19 +95,12 @@ func (k *Kernel) allocPD(r *request) error {
 const MaxMR = 1 << 30
 
 func (k *Kernel) regMR(r *request) error {
-	req := as[abi.IBUverbsRegMR](r)
-	p, err := find[*pd](k, req.PDHandle)
+	m, err := k.checkMR(as[abi.IBUverbsRegMR](r))
 	if err != nil {
 		return err
 	}
-	if (req.Start^req.HcaVa)&4095 != 0 || req.Length == 0 {
-		return syscall.EINVAL
-	}
-	if req.Length > MaxMR {
-		return syscall.ENOMEM
-	}
-	p.users++
-	h := k.add(&mr{pd: p, addr: req.Start, length: req.Length})
+	m.pd.users++
+	h := k.add(m)
 	answer(r, abi.IBUverbsRegMRResp{MRHandle: h, LKey: h << 8, RKey: h<<8 | 1})
 	return nil
 }
@@ -334,6 +331,12 @@ func (k *Kernel) destroy(h uint32) error {
 			return syscall.EBUSY
 		}
 	case *mr:
+		if o.windows > 0 {
+			return syscall.EINVAL // rxe_dereg_mr
+		}
+		o.pd.users--
+	case *mw:
+		o.unbind()
 		o.pd.users--
 	case *ah:
 		o.pd.users--

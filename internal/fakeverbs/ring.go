@@ -61,6 +61,8 @@ var sendOpcode = map[uint32]abi.IBWCOpcode{
 	uint32(abi.IB_UVERBS_WR_RDMA_READ):            abi.IB_WC_RDMA_READ,
 	uint32(abi.IB_UVERBS_WR_ATOMIC_CMP_AND_SWP):   abi.IB_WC_COMP_SWAP,
 	uint32(abi.IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD): abi.IB_WC_FETCH_ADD,
+	uint32(abi.IB_UVERBS_WR_BIND_MW):              abi.IB_WC_BIND_MW,
+	uint32(abi.IB_UVERBS_WR_LOCAL_INV):            abi.IB_WC_LOCAL_INV,
 }
 
 // postSend is the doorbell: every request of the ring is carried out at once.

@@ -127,4 +127,5 @@ func init() {
 		ex | 1:  {"QUERY_DEVICE_EX", 8, sizeOf[abi.IBUverbsQueryDeviceResp]() + 8, (*Kernel).queryDevice},
 		ex | 26: {"MODIFY_QP_EX", sizeOf[abi.IBUverbsExModifyQP](), 8, (*Kernel).modifyQPEx},
 	}
+	memoryTables()
 }

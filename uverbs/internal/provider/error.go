@@ -9,5 +9,6 @@ var (
 	ErrTooManySGEs = errors.New("more scatter/gather entries than the queue pair was created for")
 	ErrInlineSize  = errors.New("more inline data than the queue pair was created for")
 	ErrNoAH        = errors.New("a datagram needs an address handle (SendWR.AH)")
+	ErrNoBind      = errors.New("a request to bind a memory window needs to know which (SendWR.Bind)")
 	ErrOpcode      = errors.New("opcode not supported by this driver or queue pair type")
 )

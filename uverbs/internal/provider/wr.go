@@ -23,12 +23,28 @@ type SendWR struct {
 	RemoteAddr uint64
 	RKey       uint32
 
+	FlushLength   uint32
+	FlushType     abi.IBPlacementType
+	FlushCoverage abi.IBSelectivityLevel
+
 	CompareAdd uint64
 	Swap       uint64
 
 	AH         *AH
 	RemoteQPN  uint32
 	RemoteQKey uint32
+
+	Bind *Bind
+}
+
+// Bind is what a request to bind a memory window does.
+type Bind struct {
+	WindowKey uint32
+	NewKey    uint32
+	LKey      uint32
+	Access    abi.IBUverbsAccessFlags
+	Addr      uint64
+	Length    uint64
 }
 
 // AH is an address handle; Driver is what the driver made of it.

@@ -87,11 +87,20 @@ func sendCases() []struct {
 	}
 	imm := []field{{wqeEx, be32(0xcafe1234)}}
 	inv := []field{{wqeEx, uint32(0x7777)}}
+	flush := wr(abi.IB_UVERBS_WR_FLUSH, sig, nil)
+	flush.FlushLength, flush.FlushType, flush.FlushCoverage = 0x1000, abi.IB_FLUSH_PERSISTENT, abi.IB_FLUSH_MR
+	flushed := cat(remote, length(0x1000), []field{{wqeFlushKey, uint32(0x1234)}, {wqeFlushKind, []byte{2, 1}}})
+	bind := wr(abi.IB_UVERBS_WR_BIND_MW, sig, nil)
+	bind.Bind = &provider.Bind{WindowKey: 0x200, NewKey: 0x201, LKey: 0x300, Access: 3, Addr: 0xfeed0000, Length: 1 << 33}
+	bound := []field{{wqeRemote, uint64(0xfeed0000)}, {wqeMWLength, uint64(1 << 33)}, {wqeMWKeys, uint32(0x300)},
+		{wqeMWKeys + 4, uint32(0x200)}, {wqeMWKeys + 8, uint32(0x201)}, {wqeMWKeys + 12, uint32(3)}}
 	return []struct {
 		name string
 		wr   provider.SendWR
 		want []field
 	}{
+		{"flush", flush, cat(head(14, sig), flushed)},
+		{"bind", bind, cat(head(8, sig), bound)},
 		{"send", wr(abi.IB_UVERBS_WR_SEND, sig, oneSGE), cat(head(2, sig), gather(1, 100, oneSGE))},
 		{"send nothing", wr(abi.IB_UVERBS_WR_SEND, 0, nil), head(2, 0)},
 		{"send 4 entries, fenced and solicited", wr(abi.IB_UVERBS_WR_SEND, 5, fourSGEs), cat(head(2, 5), gather(4, 1<<30+17, fourSGEs))},

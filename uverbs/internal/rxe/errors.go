@@ -12,6 +12,6 @@ var (
 	errAtomicSize    = errors.New("an atomic operation needs scatter/gather entries of 8 bytes in all")
 	errAtomicAlign   = errors.New("remote address of an atomic operation is not a multiple of 8")
 	errAtomicWrite   = errors.New("an atomic write needs 8 bytes of inline data")
-	errLocalOp       = errors.New("a local operation takes no data: leave scatter/gather entries and inline data empty")
+	errNoDataOp      = errors.New("a flush or local operation takes no data: leave scatter/gather entries and inline data empty")
 	errNoReceiveRing = errors.New("queue pair receives from a shared receive queue: post there")
 )

@@ -17,6 +17,8 @@ const (
 	wqeID, wqeOpcode, wqeFlags, wqeEx = 0, 12, 16, 20
 	wqeRemote, wqeRKey                = 24, 32
 	wqeCompare, wqeSwap, wqeAtomKey   = 32, 40, 48
+	wqeFlushKey, wqeFlushKind         = 36, 40
+	wqeMWLength, wqeMWKeys            = 32, 40
 	wqeIova                           = 152
 	wqeLength, wqeResid, wqeNumSGE    = 184, 188, 196
 	wqeSize                           = 208

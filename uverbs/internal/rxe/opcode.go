@@ -16,6 +16,8 @@ const (
 	opLocal               // no data at all
 	opAtomicWrite         // 8 bytes in the place of inline data
 	opUD                  // address handle, queue pair and Q_Key of the peer
+	opBind                // binds a memory window
+	opFlush               // remote address, rkey, length and kind, no data
 )
 
 // The tables hold what next_opcode_rc and next_opcode_uc of rxe_req.c build
@@ -27,8 +29,9 @@ const (
 // rxe_send_wr are those of enum ib_uverbs_wr_opcode.
 //
 // LOCAL_INV of a key that does not exist stalls the send queue of 5.10
-// (rxe_requester). ATOMIC_WRITE came with 6.2 (IB_UVERBS_DEVICE_ATOMIC_WRITE);
-// older kernels complete it with IB_WC_LOC_QP_OP_ERR.
+// (rxe_requester). BIND_MW came with 5.14, FLUSH and ATOMIC_WRITE with 6.2
+// (IB_UVERBS_DEVICE_FLUSH_GLOBAL, _ATOMIC_WRITE); older kernels have no packet
+// for them and complete them with IB_WC_LOC_QP_OP_ERR (next_opcode_rc).
 var rcOps = [...]opFlags{
 	abi.IB_UVERBS_WR_RDMA_WRITE:           opKnown | opRDMA | opInline,
 	abi.IB_UVERBS_WR_RDMA_WRITE_WITH_IMM:  opKnown | opRDMA | opInline | opImm,
@@ -40,6 +43,8 @@ var rcOps = [...]opFlags{
 	abi.IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD: opKnown | opAtomic,
 	abi.IB_UVERBS_WR_LOCAL_INV:            opKnown | opLocal | opInvalidate,
 	abi.IB_UVERBS_WR_ATOMIC_WRITE:         opKnown | opRDMA | opAtomicWrite,
+	abi.IB_UVERBS_WR_FLUSH:                opKnown | opFlush,
+	abi.IB_UVERBS_WR_BIND_MW:              opKnown | opLocal | opBind,
 }
 
 var ucOps = [...]opFlags{
@@ -47,6 +52,7 @@ var ucOps = [...]opFlags{
 	abi.IB_UVERBS_WR_RDMA_WRITE_WITH_IMM: opKnown | opRDMA | opInline | opImm,
 	abi.IB_UVERBS_WR_SEND:                opKnown | opInline,
 	abi.IB_UVERBS_WR_SEND_WITH_IMM:       opKnown | opInline | opImm,
+	abi.IB_UVERBS_WR_BIND_MW:             opKnown | opLocal | opBind,
 }
 
 // The kernel tells datagram requests by the type of the queue pair.

@@ -25,6 +25,8 @@ func TestPostSendRefuses(t *testing.T) {
 		faa        = abi.IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD
 		inv        = abi.IB_UVERBS_WR_LOCAL_INV
 		aw         = abi.IB_UVERBS_WR_ATOMIC_WRITE
+		bind       = abi.IB_UVERBS_WR_BIND_MW
+		flush      = abi.IB_UVERBS_WR_FLUSH
 		regMR      = abi.IBUverbsWROpcode(0x20) // IB_WR_REG_MR: 5.10 follows a pointer in the request
 	)
 	for _, tc := range []struct {
@@ -45,21 +47,25 @@ func TestPostSendRefuses(t *testing.T) {
 		{"atomic of 4 bytes", rc, provider.SendWR{Opcode: faa, SGEs: sges(1, 4)}, errAtomicSize},
 		{"atomic of 16 bytes", rc, provider.SendWR{Opcode: faa, SGEs: sges(2, 8)}, errAtomicSize},
 		{"atomic, odd address", rc, provider.SendWR{Opcode: faa, SGEs: sges(1, 8), RemoteAddr: 4}, errAtomicAlign},
-		{"local invalidate with data", rc, provider.SendWR{Opcode: inv, SGEs: sges(1, 0)}, errLocalOp},
-		{"local invalidate inline", rc, provider.SendWR{Opcode: inv, Flags: provider.SendInline}, errLocalOp},
+		{"local invalidate with data", rc, provider.SendWR{Opcode: inv, SGEs: sges(1, 0)}, errNoDataOp},
+		{"local invalidate inline", rc, provider.SendWR{Opcode: inv, Flags: provider.SendInline}, errNoDataOp},
 		{"atomic write of 7 bytes", rc, provider.SendWR{Opcode: aw, Inline: make([]byte, 7)}, errAtomicWrite},
 		{"atomic write from an entry", rc, provider.SendWR{Opcode: aw, SGEs: sges(1, 8)}, errAtomicWrite},
 		{"atomic write, odd address", rc, provider.SendWR{Opcode: aw, Inline: make([]byte, 8), RemoteAddr: 1}, errAtomicAlign},
-		{"bind memory window", rc, provider.SendWR{Opcode: abi.IB_UVERBS_WR_BIND_MW}, provider.ErrOpcode},
+		{"bind no memory window", rc, provider.SendWR{Opcode: bind}, provider.ErrNoBind},
+		{"bind with data", rc, provider.SendWR{Opcode: bind, SGEs: sges(1, 0), Bind: new(provider.Bind)}, errNoDataOp},
 		{"segmentation offload", rc, provider.SendWR{Opcode: abi.IB_UVERBS_WR_TSO}, provider.ErrOpcode},
 		{"read with invalidate", rc, provider.SendWR{Opcode: abi.IB_UVERBS_WR_RDMA_READ_WITH_INV}, provider.ErrOpcode},
 		{"masked atomic", rc, provider.SendWR{Opcode: abi.IB_UVERBS_WR_MASKED_ATOMIC_CMP_AND_SWP}, provider.ErrOpcode},
-		{"flush", rc, provider.SendWR{Opcode: abi.IB_UVERBS_WR_FLUSH}, provider.ErrOpcode},
+		{"flush with data", rc, provider.SendWR{Opcode: flush, Inline: []byte{1}}, errNoDataOp},
+		{"flush of 2 GiB", rc, provider.SendWR{Opcode: flush, FlushLength: 1 << 31}, errMessageSize},
 		{"register memory", rc, provider.SendWR{Opcode: regMR}, provider.ErrOpcode},
 		{"largest opcode", rc, provider.SendWR{Opcode: 0xffffffff}, provider.ErrOpcode},
 		{"read on UC", uc, provider.SendWR{Opcode: read, SGEs: sges(1, 1)}, provider.ErrOpcode},
 		{"atomic on UC", uc, provider.SendWR{Opcode: faa, SGEs: sges(1, 8)}, provider.ErrOpcode},
 		{"send with invalidate on UC", uc, provider.SendWR{Opcode: abi.IB_UVERBS_WR_SEND_WITH_INV}, provider.ErrOpcode},
+		{"flush on UC", uc, provider.SendWR{Opcode: flush}, provider.ErrOpcode},
+		{"bind on UD", ud, provider.SendWR{Opcode: bind, AH: &provider.AH{Driver: &ah{}}}, provider.ErrOpcode},
 		{"local invalidate on UC", uc, provider.SendWR{Opcode: inv}, provider.ErrOpcode},
 		{"send on UD, no address handle", ud, provider.SendWR{Opcode: send}, provider.ErrNoAH},
 		{"datagram of 4097 bytes", ud, provider.SendWR{Opcode: send, SGEs: sges(1, 4097), AH: &provider.AH{Driver: &ah{}}}, errDatagramSize},

@@ -80,11 +80,8 @@ func isInline(wr *provider.SendWR) bool {
 // num_sge is checked by recent stable releases only (rxe_requester).
 func (l *limits) checkSend(op opFlags, wr *provider.SendWR) (uint32, error) {
 	switch {
-	case op&opLocal != 0:
-		if isInline(wr) || len(wr.SGEs) != 0 {
-			return 0, errLocalOp
-		}
-		return 0, nil
+	case op&(opLocal|opFlush) != 0:
+		return checkNoData(op, wr)
 	case op&opAtomicWrite != 0:
 		return l.checkAtomicWrite(wr)
 	case isInline(wr):
@@ -107,6 +104,22 @@ func (l *limits) checkInline(op opFlags, wr *provider.SendWR) (uint32, error) {
 		return 0, provider.ErrInlineSize
 	}
 	return uint32(len(wr.Inline)), nil
+}
+
+// checkNoData checks a request that moves nothing. The length of a flush is that
+// of what it covers, and stands where others have the length of their data.
+func checkNoData(op opFlags, wr *provider.SendWR) (uint32, error) {
+	switch {
+	case isInline(wr) || len(wr.SGEs) != 0:
+		return 0, errNoDataOp
+	case op&opBind != 0 && wr.Bind == nil:
+		return 0, provider.ErrNoBind
+	case op&opFlush == 0:
+		return 0, nil
+	case wr.FlushLength > maxMessage:
+		return 0, errMessageSize
+	}
+	return wr.FlushLength, nil
 }
 
 // checkAtomicWrite: the kernel takes the 8 bytes from the place of inline data

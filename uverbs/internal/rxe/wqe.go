@@ -38,9 +38,8 @@ func encodeSend(r *ring, slot uint32, op opFlags, wr *provider.SendWR, length ui
 	}
 }
 
-// encodeRemote writes the part of a request that names remote memory or, for a
-// datagram, the peer. The
-// kernel sends iova, which it moves along, and takes the address in the
+// encodeRemote writes the part of a request that names remote memory, a memory
+// window or, for a datagram, the peer. The kernel sends iova, which it moves along, and takes the address in the
 // request only to start over (rxe_req.c req_retry).
 func encodeRemote(w *abi.RXESendWQE, op opFlags, wr *provider.SendWR) {
 	switch {
@@ -53,6 +52,15 @@ func encodeRemote(w *abi.RXESendWQE, op opFlags, wr *provider.SendWR) {
 		p.RemoteAddr, p.RKey = wr.RemoteAddr, wr.RKey
 		p.CompareAdd, p.Swap = wr.CompareAdd, wr.Swap
 		w.Iova = wr.RemoteAddr
+	case op&opFlush != 0:
+		p := w.WR.WRFlush()
+		p.RemoteAddr, p.RKey = wr.RemoteAddr, wr.RKey
+		p.Type, p.Level = uint8(wr.FlushType), uint8(wr.FlushCoverage)
+		w.Iova = wr.RemoteAddr
+	case op&opBind != 0:
+		p, b := w.WR.WRMW(), wr.Bind
+		p.Addr, p.Length, p.Access = b.Addr, b.Length, uint32(b.Access)
+		p.MRLKey, p.MWRKey, p.RKey = b.LKey, b.WindowKey, b.NewKey
 	case op&opUD != 0:
 		p := w.WR.WRUD()
 		p.RemoteQPN, p.RemoteQKey = wr.RemoteQPN, wr.RemoteQKey
