@@ -156,10 +156,11 @@ Exit codes: 0 ok, 1 check failed, 2 usage, 3 no device, 4 permission,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
 	root.PersistentFlags().Bool("json", false, "print JSON instead of text, for failures too")
+	hiddenFlags(root)
 	root.SetOut(a.raw)
 	root.SetErr(a.errOut)
 	root.SetHelpCommand(newHelp())
-	root.AddCommand(newList(a), newRXE(a), newServe(a), newPing(a), newDemo(a), newVersion(a))
+	root.AddCommand(newList(a), newRXE(a), newServe(a), newPing(a), newCMPing(a), newDemo(a), newVersion(a))
 	return root
 }
 

@@ -30,6 +30,7 @@ type world struct {
 	dialErr           error // of every dial
 	listenErr         error
 	corrupt           func([]byte)
+	cmAnswers         map[string]error // of connect requests, by address
 
 	mu        sync.Mutex
 	listeners map[string]*fakeListener
@@ -121,8 +122,9 @@ func (w *world) system() system {
 		addresses: func() map[string][]netip.Addr {
 			return map[string][]netip.Addr{"eth0": {netip.MustParseAddr("fe80::1"), netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("2001:db8::1")}}
 		},
-		dial:   w.dial,
-		listen: w.listen,
+		dial:    w.dial,
+		listen:  w.listen,
+		cmProbe: w.cmProbe, lookup: w.lookup,
 	}
 }
 

@@ -25,6 +25,7 @@ var documents = []struct {
 	{"rxe-list", "rdmaprobe rxe list", rxeListDoc{}},
 	{"serve", "rdmaprobe serve: one line for each event", serveDoc{}},
 	{"ping", "rdmaprobe ping", pingDoc{}},
+	{"cmping", "rdmaprobe cmping", cmpingDoc{}},
 	{"demo", "rdmaprobe demo", demoDoc{}},
 	{"version", "rdmaprobe version", versionDoc{}},
 	{"error", "any command whose arguments were not understood", failureDoc{}},
@@ -262,6 +263,7 @@ func TestJSON(t *testing.T) {
 		{"rxe", "rxe del rxe0", exitOK, exitNoDevice},
 		{"rxe-list", "rxe list", exitOK, exitNoDevice},
 		{"ping", "ping 10.0.0.7", exitRejected, exitNoDevice},
+		{"cmping", "cmping 10.0.0.7 -C 1", exitOK, exitNoDevice},
 		{"demo", "demo --device rxe0 -C 2", exitOK, exitNoDevice},
 		{"version", "version", exitOK, exitOK},
 	} {

@@ -19,6 +19,10 @@ type system struct {
 	dial   func(ctx context.Context, d *cm.Dialer, target string) (link, error)
 	listen func(ctx context.Context, address string) (listener, error)
 
+	// cmProbe sends one connect request without a queue pair.
+	cmProbe func(ctx context.Context, q cmQuery) cmAnswer
+	lookup  func(ctx context.Context, host string) ([]netip.Addr, error)
+
 	// addresses returns the IP addresses that each network interface has now.
 	addresses func() map[string][]netip.Addr
 }
@@ -31,6 +35,8 @@ func realSystem() system {
 		deleteLink: uverbs.DeleteLink,
 		dial:       dial,
 		listen:     listen,
+		cmProbe:    cmProbe,
+		lookup:     lookupIP,
 		addresses:  interfaceAddresses,
 	}
 }
@@ -44,6 +50,10 @@ func readGIDs(d *uverbs.Device, port int) ([]uverbs.GIDEntry, error) {
 	}
 	defer ctx.Close()
 	return ctx.QueryGIDs(port)
+}
+
+func lookupIP(ctx context.Context, host string) ([]netip.Addr, error) {
+	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 }
 
 // interfaceAddresses leaves out what cannot be read: an address that is not
