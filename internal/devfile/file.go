@@ -7,8 +7,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
-	"time"
 	"unsafe"
+
+	"github.com/purerdma/rdma/internal/interrupt"
 )
 
 // A File is an open device file. All methods are safe for concurrent use.
@@ -124,7 +125,7 @@ func (f *File) WaitRead(ctx context.Context, try func() error) error {
 	}
 	defer func() { f.turn <- struct{}{} }()
 
-	disarm := f.armDeadline(ctx)
+	disarm := interrupt.Arm(ctx, f.h.SetReadDeadline)
 	err := f.h.WaitRead(try)
 	disarm()
 	switch {
@@ -134,25 +135,6 @@ func (f *File) WaitRead(ctx context.Context, try func() error) error {
 		err = ctx.Err()
 	}
 	return f.fail("wait", err)
-}
-
-// armDeadline lets the end of ctx interrupt a wait through the read deadline,
-// and returns what takes that back.
-func (f *File) armDeadline(ctx context.Context) func() {
-	if ctx.Done() == nil {
-		return func() {}
-	}
-	fired := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		defer close(fired)
-		_ = f.h.SetReadDeadline(time.Unix(1, 0)) // fails only when closed, which also wakes the wait
-	})
-	return func() {
-		if !stop() {
-			<-fired
-			_ = f.h.SetReadDeadline(time.Time{})
-		}
-	}
 }
 
 // Close closes the file, wakes its waiters and returns after calls that were

@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"os"
 	"syscall"
-	"time"
 
 	"github.com/vishvananda/netlink/nl"
 	"golang.org/x/sys/unix"
+
+	"github.com/purerdma/rdma/internal/interrupt"
 )
 
 // receiveSize holds the largest datagram the kernel makes for a dump, 32 KiB
@@ -70,7 +71,7 @@ func (s *socket) exchange(ctx context.Context, typ uint16, dump bool, attrs []at
 	for _, a := range attrs {
 		req.AddData(nl.NewRtAttr(int(a.typ), a.data))
 	}
-	disarm := s.armDeadline(ctx)
+	disarm := interrupt.Arm(ctx, s.file.SetDeadline)
 	defer disarm()
 	payloads, err := s.roundTrip(req)
 	if errors.Is(err, os.ErrDeadlineExceeded) && ctx.Err() != nil {
@@ -94,25 +95,6 @@ func (s *socket) roundTrip(req *nl.NetlinkRequest) ([][]byte, error) {
 		}
 		if done, err := r.add(datagram); done || err != nil {
 			return r.payloads, err
-		}
-	}
-}
-
-// armDeadline lets the end of ctx interrupt the wait for an answer, and returns what
-// takes that back.
-func (s *socket) armDeadline(ctx context.Context) func() {
-	if ctx.Done() == nil {
-		return func() {}
-	}
-	fired := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		defer close(fired)
-		_ = s.file.SetDeadline(time.Unix(1, 0)) // fails only when closed, which also wakes the wait
-	})
-	return func() {
-		if !stop() {
-			<-fired
-			_ = s.file.SetDeadline(time.Time{})
 		}
 	}
 }
