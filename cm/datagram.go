@@ -26,6 +26,7 @@ type SIDRError struct {
 	PrivateData []byte // what the peer attached, padded with zeros to 136 bytes; nil without any
 }
 
+// Error names the kind of answer, and its status by number and name.
 func (e *SIDRError) Error() string {
 	switch e.Status {
 	case abi.IB_SIDR_UNSUPPORTED:

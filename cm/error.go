@@ -54,7 +54,10 @@ var (
 // peerClosed is the type of ErrPeerClosed.
 type peerClosed struct{}
 
-func (peerClosed) Error() string        { return "connection closed by peer" }
+// Error returns the text of ErrPeerClosed.
+func (peerClosed) Error() string { return "connection closed by peer" }
+
+// Is makes the error match io.EOF, as the end of a stream does.
 func (peerClosed) Is(target error) bool { return target == io.EOF }
 
 // Steps as errors and [Step] name them.
@@ -127,6 +130,7 @@ type RejectError struct {
 	PrivateData []byte
 }
 
+// Error returns reason and, where the peer attached readable text, that text.
 func (e *RejectError) Error() string {
 	if text := e.Text(); text != "" {
 		return fmt.Sprintf("%v: %s: %q", ErrRejected, rejectText(e.Reason), text)
@@ -217,7 +221,10 @@ type stepFailure struct {
 	err  error
 }
 
+// Error returns step and cause.
 func (e *stepFailure) Error() string { return e.step + ": " + e.err.Error() }
+
+// Unwrap returns the cause.
 func (e *stepFailure) Unwrap() error { return e.err }
 
 func stepError(step string, err error) error {

@@ -23,6 +23,7 @@ type Error struct {
 	Err     error  // the errno, net.ErrClosed, or a context's error
 }
 
+// Error returns command, ID and cause in one line.
 func (e *Error) Error() string {
 	if !commandHasID(e.Command) {
 		return fmt.Sprintf("rdma_cm %s: %v", CommandName(e.Command), e.Err)

@@ -17,6 +17,7 @@ type group struct {
 	lid uint16
 }
 
+// String returns address and, on InfiniBand, LID.
 func (g group) String() string {
 	if g.lid != 0 {
 		return fmt.Sprintf("%v, LID %#x", g.gid.Addr(), g.lid)

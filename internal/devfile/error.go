@@ -25,6 +25,7 @@ type Error struct {
 	Err  error  // the cause: an errno, net.ErrClosed or a context's error
 }
 
+// Error returns call, file and cause in one line.
 func (e *Error) Error() string { return fmt.Sprintf("%s %s: %v", e.Op, e.Path, e.Err) }
 
 // Unwrap returns the cause.
@@ -39,7 +40,10 @@ func (e *Error) Timeout() bool {
 // credentialsError keeps the errno reachable beside the explanation.
 type credentialsError struct{}
 
-func (credentialsError) Error() string   { return "permission denied: " + ErrCredentialsChanged.Error() }
+// Error returns the explanation.
+func (credentialsError) Error() string { return "permission denied: " + ErrCredentialsChanged.Error() }
+
+// Unwrap returns the explanation and the errno.
 func (credentialsError) Unwrap() []error { return []error{ErrCredentialsChanged, syscall.EACCES} }
 
 // closed is the one error for use after Close.

@@ -19,6 +19,7 @@ type Error struct {
 	Err error
 }
 
+// Error returns command, object, cause and what the kernel says of it.
 func (e *Error) Error() string {
 	s := "RDMA netlink " + e.Command
 	if e.Object != "" {

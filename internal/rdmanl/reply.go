@@ -16,7 +16,10 @@ type statusError struct {
 	text  string
 }
 
+// Error returns the errno's text; the kernel's own is added by Error of [Error].
 func (e *statusError) Error() string { return e.errno.Error() }
+
+// Unwrap returns the errno.
 func (e *statusError) Unwrap() error { return e.errno }
 
 // reply gathers the answer to one request from the datagrams that arrive.
