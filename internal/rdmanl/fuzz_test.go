@@ -25,7 +25,8 @@ func FuzzDecode(f *testing.F) {
 		_, e6 := answering(b).QPs(ctx, 0)
 		_, e7 := answering(b).CMIDs(ctx, 0)
 		_, e8 := answering(b).Contexts(ctx, 0)
-		for i, err := range []error{e1, e2, e3, e4, e5, e6, e7, e8} {
+		_, e9 := answering(b).Objects(ctx, 0, KindMR)
+		for i, err := range []error{e1, e2, e3, e4, e5, e6, e7, e8, e9} {
 			if err != nil && !errors.Is(err, ErrMalformed) {
 				t.Errorf("decoder %d: %v", i+1, err)
 			}

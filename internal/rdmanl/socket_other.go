@@ -5,3 +5,5 @@ package rdmanl
 import "errors"
 
 func openSocket() (transport, error) { return nil, errors.ErrUnsupported }
+
+func openMonitor() (receiver, error) { return nil, errors.ErrUnsupported }
