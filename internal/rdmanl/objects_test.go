@@ -39,7 +39,7 @@ func TestObjects(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", kind, diff)
 		}
 	}
-	c := answering(objectTableOf(KindMR, []byte{8, 0}))
+	c := answering(objectTableOf(KindMR, []byte{3, 0, 1, 0}))
 	if _, err := c.Objects(t.Context(), 0, KindMR); !errors.Is(err, ErrMalformed) {
 		t.Errorf("error %v for a broken entry", err)
 	}
