@@ -13,7 +13,8 @@ import (
 
 // config is what /vm/conf says.
 type config struct {
-	setup   string        // "full": modules, addresses, rxe; "net": all but rxe; "modules"; "none"
+	setup   string        // "full": modules, addresses, RDMA link; "net": all but the link; "modules"; "none"
+	link    string        // kind of the RDMA link: "rxe" or "siw"
 	bare    bool          // run the binary in a root that holds nothing else
 	cwd     string        // working directory of the binary
 	timeout time.Duration // after this the binary is killed; 0: never
@@ -25,7 +26,7 @@ type config struct {
 }
 
 func readConfig(dir string) (*config, error) {
-	c := &config{setup: "full", cwd: "/", nodes: 1}
+	c := &config{setup: "full", link: "rxe", cwd: "/", nodes: 1}
 	text, err := os.ReadFile(filepath.Join(dir, "conf"))
 	if err != nil {
 		return nil, err
@@ -59,6 +60,8 @@ func (c *config) set(key, value string) (err error) {
 	switch key {
 	case "setup":
 		c.setup = value
+	case "link":
+		c.link = value
 	case "bare":
 		c.bare, err = strconv.ParseBool(value)
 	case "cwd":

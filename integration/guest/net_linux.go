@@ -17,7 +17,7 @@ const (
 )
 
 // setupNetwork brings up lo and, unless told otherwise, one Ethernet interface
-// with a soft-RoCE device rxe0 on it: a veth end when the guest is alone, the
+// with a soft-RoCE device rxe0 or a soft-iWARP device siw0 on it: a veth end when the guest is alone, the
 // virtual network card when there are several.
 func setupNetwork(conf *config) error {
 	if err := linkUp("lo"); err != nil {
@@ -40,8 +40,8 @@ func setupNetwork(conf *config) error {
 	// A connection attempt while the interface is down poisons the special QP of
 	// the rxe device on every kernel, so the order matters: up, then rxe.
 	if conf.setup == "full" {
-		if err := netlink.RdmaLinkAdd("rxe0", "rxe", name); err != nil {
-			return fmt.Errorf("add rxe0 on %s: %w", name, err)
+		if err := netlink.RdmaLinkAdd(conf.link+"0", conf.link, name); err != nil {
+			return fmt.Errorf("add %s0 on %s: %w", conf.link, name, err)
 		}
 	}
 	if conf.nodes > 1 {

@@ -4,8 +4,15 @@
 # All kernels that the tests know, oldest first.
 KERNELS=(5.10 6.1 6.12 6.18 7.3)
 
+# SIW=1: kernels with the soft-iWARP module, see siw.sh.
+SIW=${RDMA_VM_SIW:-0}
+
 # suite_of SERIES prints the Debian suite that has the kernel.
 suite_of() {
+	if ((SIW)); then
+		siw_suite "$1"
+		return
+	fi
 	case $1 in
 	5.10) echo bullseye ;;
 	6.1) echo bookworm ;;
@@ -73,8 +80,10 @@ KERNEL_FORMAT=2
 # fetch_kernel SERIES prints a folder with vmlinux, rdma.cpio, net.cpio (modules)
 # and release, and makes it when it is not there.
 fetch_kernel() {
-	local dir=$CACHE/kernels/$1.$KERNEL_FORMAT
-	[[ -e $dir/release ]] || with_lock "kernel-$1" prepare_kernel "$1" "$dir" >&2
+	local name=$1 dir
+	((!SIW)) || name+=-siw
+	dir=$CACHE/kernels/$name.$KERNEL_FORMAT
+	[[ -e $dir/release ]] || with_lock "kernel-$name" prepare_kernel "$1" "$dir" >&2
 	printf '%s' "$dir"
 }
 
@@ -92,6 +101,7 @@ prepare_kernel() {
 	# shellcheck disable=SC2086
 	apt_download "$suite" "$tmp" $packages
 	unpack_kernel "$tmp"
+	((!SIW)) || build_siw "$tmp" "$series" "$suite"
 	build_modules "$tmp"
 	rm -rf "$tmp"/{tree,image,*.deb,*.log}
 	mv "$tmp" "$dir"

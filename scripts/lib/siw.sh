@@ -7,9 +7,6 @@
 # kernel, so both come from the release whose compiler is the oldest.
 SIW_KERNELS=(6.1 6.12)
 
-# SIW=1 makes fetch_kernel add the module and load it.
-SIW=${RDMA_VM_SIW:-0}
-
 # siw_suite SERIES prints the Debian suite to take a kernel with siw from.
 siw_suite() {
 	case $1 in
