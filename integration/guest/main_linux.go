@@ -13,7 +13,8 @@
 //	/vm/load   kernel modules to load at boot, one per line
 //
 // Serial ports carry the results: ttyS0 kernel log, ttyS1 standard output,
-// ttyS2 standard error, ttyS3 the protocol with the host ("up", "rc N").
+// ttyS2 standard error, ttyS3 the protocol with the host ("up", "rc N"). On
+// other processors than amd64 virtio ports take the place of the last three.
 //
 // Called as modprobe it loads the named module: the kernel runs
 // /sbin/modprobe when it wants a module by alias.

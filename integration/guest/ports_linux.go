@@ -3,8 +3,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -21,18 +25,46 @@ func openPorts() (*ports, error) {
 		err error
 	)
 	for _, line := range []struct {
-		path string
-		file **os.File
+		path, name string
+		file       **os.File
 	}{
-		{"/dev/ttyS1", &p.stdout},
-		{"/dev/ttyS2", &p.stderr},
-		{"/dev/ttyS3", &p.control},
+		{"/dev/ttyS1", "out", &p.stdout},
+		{"/dev/ttyS2", "err", &p.stderr},
+		{"/dev/ttyS3", "ctl", &p.control},
 	} {
-		if *line.file, err = openRaw(line.path); err != nil {
+		if runtime.GOARCH == "amd64" {
+			*line.file, err = openRaw(line.path)
+		} else {
+			*line.file, err = openVirtual("rdma-vm." + line.name)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
 	return &p, nil
+}
+
+// openVirtual opens the virtio port of the name that scripts/vm gave it. It
+// loads the drivers, for which the machine may need a moment.
+func openVirtual(name string) (*os.File, error) {
+	tree := runningModules()
+	for _, module := range []string{"virtio_pci", "virtio_console"} {
+		if err := tree.load(module); err != nil && !errors.Is(err, errNoModule) {
+			return nil, err
+		}
+	}
+	for range 100 {
+		// Without udev the name is in sysfs only.
+		files, _ := filepath.Glob("/sys/class/virtio-ports/*/name")
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err == nil && strings.TrimSpace(string(text)) == name {
+				return os.OpenFile("/dev/"+filepath.Base(filepath.Dir(file)), os.O_WRONLY, 0)
+			}
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	return nil, fmt.Errorf("no virtio port %s", name)
 }
 
 // openRaw opens a serial line that passes every byte as it is.
@@ -53,7 +85,8 @@ func openRaw(path string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), path), nil
 }
 
-// drain waits until the host has taken every byte.
+// drain waits until the host has taken every byte; writing to a virtio port
+// has waited already.
 func drain(f *os.File) {
 	_ = unix.IoctlSetInt(int(f.Fd()), unix.TCSBRK, 1)
 }

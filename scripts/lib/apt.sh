@@ -50,16 +50,17 @@ machine_sources() {
 	mirror=$(machine_mirror)
 	[[ -n $mirror ]] || die "cannot find the package archive in this machine's apt sources"
 	if [[ -n $(os_release UBUNTU_CODENAME) ]]; then
-		printf 'deb [arch=amd64 target=Packages] %s %s main universe\n' "$mirror" "$codename" "$mirror" "$codename-updates"
+		printf "deb [arch=$ARCH target=Packages] %s %s main universe\n" "$mirror" "$codename" "$mirror" "$codename-updates"
 	else
-		echo "deb [arch=amd64 target=Packages] $mirror $codename main"
+		echo "deb [arch=$ARCH target=Packages] $mirror $codename main"
 	fi
 }
 
-# apt_dir SUITE prints the folder of the private apt state of a suite, and makes it.
-# "machine" is the machine's own release.
+# apt_dir SUITE prints the folder of the private apt state of a suite and the
+# processor $ARCH, and makes it. "machine" is the machine's own release.
 apt_dir() {
-	local suite=$1 dir=$CACHE/apt/$1
+	local suite=$1 dir
+	dir=$CACHE/apt/$(for_arch "$1")
 	mkdir -p "$dir"/{lists/partial,archives/partial,empty.d}
 	: >"$dir/status"
 	: >"$dir/empty"
@@ -70,7 +71,7 @@ apt_dir() {
 		mirror=$(debian_mirror)
 		[[ -n $mirror ]] || die "no Debian archive in this machine's apt sources; set RDMA_VM_MIRROR to the address of one"
 		keyring=$(debian_keyring)
-		echo "deb [arch=amd64 target=Packages signed-by=$keyring] $mirror $suite main" >"$dir/sources.list"
+		echo "deb [arch=$ARCH target=Packages signed-by=$keyring] $mirror $suite main" >"$dir/sources.list"
 	fi
 	printf '%s' "$dir"
 }
@@ -85,7 +86,7 @@ private_apt() {
 		-o Dir::Cache="$dir" -o Dir::Cache::archives="$dir/archives" \
 		-o Dir::Etc::sourcelist="$dir/sources.list" -o Dir::Etc::sourceparts="$dir/empty.d" \
 		-o Dir::Etc::preferences="$dir/empty" -o Dir::Etc::preferencesparts="$dir/empty.d" \
-		-o APT::Architecture=amd64 -o APT::Architectures=amd64 -o APT::Sandbox::User= \
+		-o APT::Architecture="$ARCH" -o APT::Architectures="$ARCH" -o APT::Sandbox::User= \
 		-o Acquire::Languages=none -o Acquire::Check-Valid-Until=false -o Acquire::Retries=3 \
 		-o APT::Update::Post-Invoke-Success::= -o APT::Get::List-Cleanup=false \
 		"$@"

@@ -8,6 +8,9 @@ shopt -s inherit_errexit
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 CACHE=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/purerdma-rdma
 PROG=${0##*/}
+# Processors of guests, as Debian and Go name them, and the one to use.
+ARCHES=(amd64 arm64 s390x)
+ARCH=amd64
 
 # say MESSAGE… prints a line for the user; results go to standard output, this does not.
 say() { printf '%s: %s\n' "$PROG" "$*" >&2; }
@@ -21,6 +24,11 @@ die() {
 	fi
 	say "$@"
 	exit "$status"
+}
+
+# for_arch NAME prints the name of a cached thing that depends on $ARCH.
+for_arch() {
+	if [[ $ARCH == amd64 ]]; then printf '%s' "$1"; else printf '%s-%s' "$1" "$ARCH"; fi
 }
 
 have() { command -v "$1" >/dev/null 2>&1; }
@@ -63,6 +71,7 @@ with_lock() {
 package_of() {
 	case $1 in
 	qemu-system-x86_64) echo qemu-system-x86 ;;
+	qemu-system-aarch64) echo qemu-system-arm ;;
 	xz) echo xz-utils ;;
 	depmod) echo kmod ;;
 	flock) echo util-linux ;;

@@ -40,7 +40,7 @@ require_go() {
 }
 
 fetch_go() {
-	local dir=$1 tmp suite=$GO_SUITE version deb
+	local dir=$1 tmp suite=$GO_SUITE version deb ARCH=amd64
 	[[ -x $dir/bin/go ]] && return
 	require dpkg-deb xz
 	[[ -n $(debian_mirror) ]] || suite=machine

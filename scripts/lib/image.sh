@@ -19,7 +19,7 @@ make_layout() {
 guest_init() {
 	local key out
 	require_go
-	key=$(cat "$ROOT"/integration/guest/*_linux.go "$ROOT/go.sum" "$ROOT/scripts/lib/image.sh" | sha256sum | cut -c1-16)
+	key=$ARCH-$(cat "$ROOT"/integration/guest/*_linux.go "$ROOT/go.sum" "$ROOT/scripts/lib/image.sh" | sha256sum | cut -c1-16)
 	out=$CACHE/guest/$key/init
 	if [[ ! -x $out ]]; then
 		mkdir -p "${out%/*}"
@@ -32,7 +32,7 @@ build_guest() {
 	[[ -x $1 ]] && return
 	local new=$1.$$
 	# The caller may be "go test" with settings for another target.
-	env -u GOFLAGS GOOS=linux GOARCH=amd64 CGO_ENABLED=0 GOWORK=off \
+	env -u GOFLAGS GOOS=linux GOARCH="$ARCH" CGO_ENABLED=0 GOWORK=off \
 		go -C "$ROOT" build -trimpath -buildvcs=false -ldflags '-s -w' -o "$new" ./integration/guest >&2 ||
 		die "cannot build the guest's init program"
 	mv "$new" "$1"

@@ -25,8 +25,11 @@ suite_of() {
 
 # default_kernel prints the series to use when none is asked for: the newest
 # where a Debian archive is at hand, else the machine's own distribution kernel.
+# On other processors than amd64 one kernel is tested.
 default_kernel() {
-	if [[ -n ${RDMA_VM_MIRROR:-} || $(os_release ID) == debian ]]; then
+	if [[ $ARCH != amd64 ]]; then
+		echo 6.1
+	elif [[ -n ${RDMA_VM_MIRROR:-} || $(os_release ID) == debian ]]; then
 		echo "${KERNELS[-1]}"
 	else
 		echo machine
@@ -44,7 +47,7 @@ kernel_packages() {
 		machine_kernel_packages "$names"
 		return
 	fi
-	name=$(grep -E "^linux-(image|binary)-${series//./\\.}\.[^-]*(-[0-9]+)?-amd64\$" <<<"$names" |
+	name=$(grep -E "^linux-(image|binary)-${series//./\\.}\.[^-]*(-[0-9]+)?-$ARCH\$" <<<"$names" |
 		sed -E 's/^linux-(image|binary)-//' | sort -uV | tail -n 1 || true)
 	[[ -n $name ]] || die "the archive's $suite has no kernel $series"
 	version=$name
@@ -64,7 +67,7 @@ machine_kernel_packages() {
 		echo "linux-image-$version linux-modules-$version linux-modules-extra-$version"
 		return
 	fi
-	version=$(newest "$1" linux-image- amd64)
+	version=$(newest "$1" linux-image- "$ARCH")
 	[[ -n $version ]] || die "this machine's archive has no kernel with RDMA modules; set RDMA_VM_MIRROR to a Debian archive"
 	echo "linux-image-$version"
 }
@@ -77,10 +80,12 @@ newest() {
 # Raised whenever the contents of a prepared kernel folder change.
 KERNEL_FORMAT=2
 
-# fetch_kernel SERIES prints a folder with vmlinux, rdma.cpio, net.cpio (modules)
-# and release, and makes it when it is not there.
+# fetch_kernel SERIES prints a folder with vmlinux, release, and modules: rdma.cpio,
+# net.cpio, and lines.cpio with what the guest's serial lines need, if anything.
+# It makes the folder when it is not there.
 fetch_kernel() {
-	local name=$1 dir
+	local name dir
+	name=$(for_arch "$1")
 	((!SIW)) || name+=-siw
 	dir=$CACHE/kernels/$name.$KERNEL_FORMAT
 	[[ -e $dir/release ]] || with_lock "kernel-$name" prepare_kernel "$1" "$dir" >&2
@@ -129,6 +134,10 @@ unpack_kernel() {
 # has a PVH entry, which saves seconds; otherwise the image is kept as it is.
 unpack_image() {
 	local image=$1 out=$2 offset
+	if [[ $ARCH != amd64 ]]; then
+		cp "$image" "$out"
+		return
+	fi
 	# shellcheck disable=SC2013
 	for offset in $(LC_ALL=C grep -obUaP '\xFD7zXZ\x00|\x28\xB5\x2F\xFD' "$image" | cut -d: -f1); do
 		if [[ $(dd if="$image" bs=1 skip="$offset" count=1 status=none) == '(' ]]; then
@@ -158,6 +167,10 @@ build_modules() {
 	version=$(basename "$(find "$dir/tree/usr/lib/modules/" -mindepth 1 -maxdepth 1 -type d -print -quit)")
 	# The lists of built-in modules are in another package; depmod warns.
 	depmod -b "$dir/tree" "$version" 2>/dev/null
+	local lines=()
+	read -ra lines <<<"$(line_modules)"
+	((!${#lines[@]})) || build_module_set "$dir" lines "$version" "${lines[@]}" --
+	NET_LOAD+=("${lines[@]}")
 	build_module_set "$dir" net "$version" "${NET_LOAD[@]}" -- "${NET_MORE[@]}"
 	build_module_set "$dir" rdma "$version" "${NET_LOAD[@]}" "${RDMA_LOAD[@]}" -- "${NET_MORE[@]}" "${RDMA_MORE[@]}"
 	echo "$version" >"$dir/release"

@@ -2,7 +2,8 @@
 # Runs guests and brings back their output and status.
 #
 # Serial lines of a guest: ttyS0 kernel log, ttyS1 standard output, ttyS2
-# standard error, ttyS3 protocol ("up", "rc N", "fail WHY").
+# standard error, ttyS3 protocol ("up", "rc N", "fail WHY"). Other processors
+# than amd64 have virtio ports in place of the last three.
 
 QEMU_PIDS=()
 READER_PIDS=()
@@ -45,22 +46,17 @@ start_guest() {
 	local clock=(-accel tcg,thread=multi)
 	# shellcheck disable=SC2054
 	((!ICOUNT)) || clock=(-accel tcg,thread=single -icount shift=2,sleep=off)
-	# shellcheck disable=SC2054
+	machine_args "$dir"
 	local args=(
-		-machine q35 "${clock[@]}" -cpu max -m "$MEM" -smp "$SMP"
+		"${MACHINE[@]}" "${clock[@]}" -m "$MEM" -smp "$SMP"
 		-nodefaults -no-user-config -display none -no-reboot
-		-device isa-debug-exit,iobase=0xf4,iosize=1
-		-chardev "file,id=log,path=$dir/console" -serial chardev:log
-		-chardev "file,id=out,path=$dir/out" -serial chardev:out
-		-chardev "file,id=err,path=$dir/err" -serial chardev:err
-		-chardev "file,id=ctl,path=$dir/ctl" -serial chardev:ctl
 		-kernel "$VMLINUX" -initrd "$INITRD"
 		-append "$(kernel_command_line "$node")"
 	)
 	local network=()
 	((NODES > 1)) && mapfile -t network < <(network_args "$node")
 	# The signal on the parent's death is for the case that this script is killed.
-	setpriv --pdeathsig KILL -- qemu-system-x86_64 "${args[@]}" "${network[@]}" \
+	setpriv --pdeathsig KILL -- "$(qemu_command)" "${args[@]}" "${network[@]}" \
 		</dev/null >"$dir/qemu.log" 2>&1 &
 	QEMU_PIDS[node]=$!
 	if ((VERBOSE)); then
@@ -70,9 +66,8 @@ start_guest() {
 }
 
 kernel_command_line() {
-	local line='console=ttyS0 panic=-1 mitigations=off nokaslr no5lvl tsc=reliable no_timer_check'
-	line+=' rcupdate.rcu_expedited=1 cryptomgr.notests'
-	line+=' initcall_blacklist=crypto_kdf108_init,jent_mod_init,init_encrypted'
+	local line
+	line="$(machine_parameters) panic=-1 mitigations=off nokaslr rcupdate.rcu_expedited=1 cryptomgr.notests"
 	((VERBOSE)) || line+=' quiet'
 	# The kernel hands variables it does not know to init as its environment.
 	printf '%s RDMA_NODE=%s %s' "$line" "$1" "$APPEND"
@@ -94,7 +89,7 @@ network_args() {
 			printf '%s\n' -netdev "hubport,id=hub$n,hubid=0,netdev=port$n"
 		done
 	fi
-	printf '%s\n' -device "virtio-net-pci,netdev=net,mac=$mac,romfile="
+	printf '%s\n' -device "$(network_device),netdev=net,mac=$mac"
 }
 
 # wire listen|connect NODE [ID] prints the cable between node 0 and the node.

@@ -6,7 +6,7 @@
 tools_cpio() {
 	local key out list=()
 	IFS=', ' read -ra list <<<"$*"
-	key=$(printf '%s\n' "$TOOLS_FORMAT" "$(machine_codename)" "${list[@]}" | sort -u | sha256sum | cut -c1-16)
+	key=$(printf '%s\n' "$TOOLS_FORMAT" "$(for_arch "$(machine_codename)")" "${list[@]}" | sort -u | sha256sum | cut -c1-16)
 	out=$CACHE/tools/$key.cpio
 	[[ -s $out ]] || with_lock "tools-$key" build_tools "$out" "${list[@]}" >&2
 	printf '%s' "$out"
