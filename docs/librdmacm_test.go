@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -187,16 +186,5 @@ func TestRows(t *testing.T) {
 // TestWalk: the document shows the functions above.
 func TestWalk(t *testing.T) {
 	_, _ = active, passive // compiling them is the point
-	source, err := os.ReadFile("librdmacm_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := read(t, librdmacm)
-	for _, name := range []string{"active", "sentAndReceived", "passive"} {
-		_, code, _ := strings.Cut(string(source), "\nfunc "+name)
-		code, _, _ = strings.Cut(code, "\n}\n")
-		if !strings.Contains(text, "```go\nfunc "+name+code+"\n}\n```\n") {
-			t.Errorf("the document's function %s differs from this file's", name)
-		}
-	}
+	checkCode(t, librdmacm, "librdmacm_test.go", "active", "sentAndReceived", "passive")
 }

@@ -93,6 +93,19 @@ func checkRows(t *testing.T, document string, want map[string]int, check func(ro
 	}
 }
 
+// checkCode wants functions of a file in the document, as they are.
+func checkCode(t *testing.T, document, file string, names ...string) {
+	t.Helper()
+	source, text := read(t, file), read(t, document)
+	for _, name := range names {
+		_, code, _ := strings.Cut(source, "\nfunc "+name)
+		code, _, _ = strings.Cut(code, "\n}\n")
+		if !strings.Contains(text, "```go\nfunc "+name+code+"\n}\n```\n") {
+			t.Errorf("the function %s of %s differs from that of %s", name, document, file)
+		}
+	}
+}
+
 func count(keys ...string) map[string]int {
 	n := map[string]int{}
 	for _, key := range keys {
