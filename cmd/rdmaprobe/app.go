@@ -160,7 +160,7 @@ Exit codes: 0 ok, 1 check failed, 2 usage, 3 no device, 4 permission,
 	root.SetOut(a.raw)
 	root.SetErr(a.errOut)
 	root.SetHelpCommand(newHelp())
-	root.AddCommand(newList(a), newRXE(a), newServe(a), newPing(a), newCMPing(a), newDemo(a), newVersion(a))
+	root.AddCommand(newList(a), newRXE(a), newServe(a), newPing(a), newCMPing(a), newRes(a), newDemo(a), newVersion(a))
 	return root
 }
 

@@ -125,6 +125,7 @@ func (w *world) system() system {
 		dial:    w.dial,
 		listen:  w.listen,
 		cmProbe: w.cmProbe, lookup: w.lookup,
+		holders: w.listHolders,
 	}
 }
 

@@ -26,6 +26,7 @@ var documents = []struct {
 	{"serve", "rdmaprobe serve: one line for each event", serveDoc{}},
 	{"ping", "rdmaprobe ping", pingDoc{}},
 	{"cmping", "rdmaprobe cmping", cmpingDoc{}},
+	{"res", "rdmaprobe res", resDoc{}},
 	{"demo", "rdmaprobe demo", demoDoc{}},
 	{"version", "rdmaprobe version", versionDoc{}},
 	{"error", "any command whose arguments were not understood", failureDoc{}},
@@ -264,6 +265,7 @@ func TestJSON(t *testing.T) {
 		{"rxe-list", "rxe list", exitOK, exitNoDevice},
 		{"ping", "ping 10.0.0.7", exitRejected, exitNoDevice},
 		{"cmping", "cmping 10.0.0.7 -C 1", exitOK, exitNoDevice},
+		{"res", "res", exitOK, exitNoDevice},
 		{"demo", "demo --device rxe0 -C 2", exitOK, exitNoDevice},
 		{"version", "version", exitOK, exitOK},
 	} {

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 
 	"github.com/purerdma/rdma/cm"
+	"github.com/purerdma/rdma/cmd/rdmaprobe/holders"
 	"github.com/purerdma/rdma/uverbs"
 )
 
@@ -23,6 +24,9 @@ type system struct {
 	cmProbe func(ctx context.Context, q cmQuery) cmAnswer
 	lookup  func(ctx context.Context, host string) ([]netip.Addr, error)
 
+	// holders lists who holds RDMA objects.
+	holders func(ctx context.Context) ([]holders.Device, error)
+
 	// addresses returns the IP addresses that each network interface has now.
 	addresses func() map[string][]netip.Addr
 }
@@ -37,6 +41,7 @@ func realSystem() system {
 		listen:     listen,
 		cmProbe:    cmProbe,
 		lookup:     lookupIP,
+		holders:    holders.List,
 		addresses:  interfaceAddresses,
 	}
 }
