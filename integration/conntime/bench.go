@@ -90,7 +90,7 @@ func (b *bench) count(ctx context.Context, c *contender) error {
 }
 
 func isServer(program string) bool {
-	return program == commPrefix+"go-server" || program == commPrefix+"c-server"
+	return program == commPrefix+"go-server" || program == commPrefix+"go-listener" || program == commPrefix+"c-server"
 }
 
 // times are the microseconds that a phase took for one connection, by round;

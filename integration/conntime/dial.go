@@ -16,21 +16,24 @@ func runDials(ctx context.Context, where netip.AddrPort, n, parallel int) (*resu
 	conns := make([]*cm.Conn, n)
 	dialer := cm.Dialer{Config: small}
 	r := &result{Conns: n}
-	err := r.time("dial", n, parallel, func(i int) (err error) {
-		conns[i], err = dialer.DialAddr(ctx, where)
-		return err
+	err := r.time("dial", func() error {
+		return each(n, parallel, func(i int) (err error) {
+			conns[i], err = dialer.DialAddr(ctx, where)
+			return err
+		})
 	})
 	if err != nil {
 		return nil, err
 	}
-	return r, r.time("close", n, parallel, func(i int) error { return conns[i].Close() })
+	return r, r.time("close", func() error {
+		return each(n, parallel, func(i int) error { return conns[i].Close() })
+	})
 }
 
-// time does a step for each connection, some at a time, and notes how long all
-// took.
-func (r *result) time(name string, n, parallel int, do func(i int) error) error {
+// time does a step and notes how long it took.
+func (r *result) time(name string, do func() error) error {
 	start := time.Now()
-	err := each(n, parallel, do)
+	err := do()
 	r.Phases = append(r.Phases, phase{Name: name, Took: time.Since(start)})
 	return err
 }

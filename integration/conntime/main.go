@@ -3,10 +3,11 @@
 // Conntime measures how long connections take, like cmtime of librdmacm, and
 // how many system calls they need. It compares itself with cmtime:
 //
-//	conntime server -a ADDRESS:PORT
-//	conntime phases -a ADDRESS:PORT -c N   N connections, step by step, all at once in each step
-//	conntime dial   -a ADDRESS:PORT -c N   N dials, -parallel at a time
-//	conntime bench  -c N -rounds R         the above and cmtime in turn; prints a table
+//	conntime listener -a ADDRESS:PORT        a cm.Listener
+//	conntime dial     -a ADDRESS:PORT -c N   N calls of cm.Dial, -parallel at a time
+//	conntime server   -a ADDRESS:PORT        like cmtime's server
+//	conntime phases   -a ADDRESS:PORT -c N   like cmtime's client: N connections, step by step, all at once in each step
+//	conntime bench    -c N -rounds R         the above and cmtime in turn; prints a table
 //
 // The bench wants to be root of a guest with cmtime in it; scripts/bench-conn
 // makes one.
@@ -51,7 +52,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("usage: conntime server|phases|dial|bench [flags]: %w", syscall.EINVAL)
+		return fmt.Errorf("usage: conntime listener|dial|server|phases|bench [flags]: %w", syscall.EINVAL)
 	}
 	flags := flag.NewFlagSet(args[0], flag.ExitOnError)
 	addr := flags.String("a", "10.77.0.1:7500", "address and port of the server")
@@ -80,8 +81,10 @@ func run(args []string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
 	switch args[0] {
-	case "server":
+	case "listener":
 		return serve(ctx, where)
+	case "server":
+		return serveSteps(ctx, where)
 	case "bench":
 		return runBench(ctx, where, *conns, *rounds)
 	case "phases", "dial":

@@ -6,26 +6,27 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"time"
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/cm"
 	"github.com/purerdma/rdma/ucma"
-	"github.com/purerdma/rdma/uverbs"
 )
 
 // phases is a client that takes all its connections through one step before
-// the next step begins, with the calls that cmtime makes: one protection domain
-// and completion queue for all, one queue pair for each.
+// the next step begins, with the calls that cmtime makes, and like it drives
+// all of them by the events of one channel: one protection domain and
+// completion queue for all, one queue pair for each.
 type phases struct {
-	ctx context.Context
-	dst ucma.Sockaddr
-	ch  *cm.EventChannel
-	ids []*cm.ID
-	qps []*uverbs.QP
-	dev *uverbs.Context
-	pd  *uverbs.PD
-	cq  *uverbs.CQ
+	station
+	ctx   context.Context
+	dst   ucma.Sockaddr
+	ids   []*cm.ID
+	index map[*cm.ID]int
 }
+
+// stepTimeout is how long cmtime lets the kernel resolve.
+const stepTimeout = 2 * time.Second
 
 // The names of cmtime's steps.
 var phaseNames = []string{"create id", "resolve addr", "resolve route", "create qp", "connect", "disconnect", "destroy"}
@@ -35,135 +36,104 @@ func runPhases(ctx context.Context, where netip.AddrPort, n int) (*result, error
 	if err != nil {
 		return nil, err
 	}
-	p := &phases{ctx: ctx, dst: dst, ids: make([]*cm.ID, n), qps: make([]*uverbs.QP, n)}
-	defer p.close()
 	// cmtime has its channel before it looks at the clock, too.
-	if p.ch, err = cm.NewEventChannel(nil); err != nil {
+	p := &phases{ctx: ctx, dst: dst, ids: make([]*cm.ID, n), index: make(map[*cm.ID]int)}
+	if err := p.start(); err != nil {
 		return nil, err
 	}
-	// Steps that wait for an answer run for all connections at once, others
-	// one after the other, as in cmtime.
+	defer p.close()
 	steps := []struct {
-		parallel int
-		do       func(i int) error
+		start func(i int) error
+		event abi.RDMACMEventType // that ends the step
+		then  func(i int) error   // done with each event; nil for nothing
 	}{
-		{1, p.create}, {n, p.resolveAddr}, {n, p.resolveRoute}, {1, p.createQP},
-		{n, p.connect}, {n, p.disconnect}, {1, p.destroy},
+		{p.create, noEvent, nil},
+		{p.resolveAddr, abi.RDMA_CM_EVENT_ADDR_RESOLVED, nil},
+		{p.resolveRoute, abi.RDMA_CM_EVENT_ROUTE_RESOLVED, nil},
+		{p.createQP, noEvent, nil},
+		{p.connect, abi.RDMA_CM_EVENT_CONNECT_RESPONSE, p.establish},
+		{p.disconnect, abi.RDMA_CM_EVENT_DISCONNECTED, nil},
+		{p.destroy, noEvent, nil},
 	}
 	r := &result{Conns: n}
 	for i, s := range steps {
-		if err := r.time(phaseNames[i], n, s.parallel, s.do); err != nil {
+		if err := r.time(phaseNames[i], func() error { return p.all(s.start, s.event, s.then) }); err != nil {
 			return nil, fmt.Errorf("%s: %w", phaseNames[i], err)
 		}
 	}
 	return r, nil
 }
 
+// noEvent is the event of a step that does not wait for one.
+const noEvent = ^abi.RDMACMEventType(0)
+
+// all starts a step on all connections, and then waits for their events.
+func (p *phases) all(start func(i int) error, event abi.RDMACMEventType, then func(i int) error) error {
+	for i := range p.ids {
+		if err := start(i); err != nil {
+			return err
+		}
+	}
+	if event == noEvent {
+		return nil
+	}
+	for left := len(p.ids); left > 0; {
+		id, ev, err := p.ch.NextEvent(p.ctx)
+		if err != nil {
+			return err
+		}
+		if err := ev.Err(); err != nil && ev.Type != event {
+			return err
+		}
+		if ev.Type != event {
+			continue // such as TIMEWAIT_EXIT
+		}
+		left--
+		if then == nil {
+			continue
+		}
+		if err := then(p.index[id]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (p *phases) create(i int) (err error) {
-	p.ids[i], err = cm.NewID(&cm.IDOptions{Channel: p.ch})
+	if p.ids[i], err = cm.NewID(&cm.IDOptions{Channel: p.ch}); err == nil {
+		p.index[p.ids[i]] = i
+	}
 	return err
 }
 
 func (p *phases) resolveAddr(i int) error {
-	return p.ids[i].ResolveAddr(p.ctx, ucma.Sockaddr{}, p.dst)
+	return p.ids[i].StartResolveAddr(ucma.Sockaddr{}, p.dst, stepTimeout)
 }
 
-func (p *phases) resolveRoute(i int) error { return p.ids[i].ResolveRoute(p.ctx) }
+func (p *phases) resolveRoute(i int) error { return p.ids[i].StartResolveRoute(stepTimeout) }
 
-func (p *phases) createQP(i int) (err error) {
-	if p.dev == nil {
-		if err := p.open(p.ids[i]); err != nil {
-			return err
-		}
-	}
-	p.qps[i], err = p.pd.CreateQP(uverbs.QPConfig{
-		SendCQ: p.cq, RecvCQ: p.cq, SignalAll: true,
-		Cap: uverbs.QPCap{MaxSendWR: 1, MaxRecvWR: 1},
-	})
-	if err != nil {
-		return err
-	}
-	return p.to(i, abi.IB_QPS_INIT)
-}
-
-// open opens the device of an ID and makes what all connections share.
-func (p *phases) open(id *cm.ID) error {
-	route, err := id.Route()
-	if err != nil {
-		return err
-	}
-	dev, err := uverbs.DeviceByIndex(int(route.DeviceIndex))
-	if err != nil {
-		return err
-	}
-	if p.dev, err = dev.Open(nil); err != nil {
-		return err
-	}
-	if p.pd, err = p.dev.AllocPD(); err != nil {
-		return err
-	}
-	p.cq, err = p.dev.CreateCQ(uverbs.CQConfig{Entries: 1})
-	return err
-}
-
-// to moves a queue pair as the connection manager says.
-func (p *phases) to(i int, state abi.IBQPState) error {
-	attr, err := p.ids[i].InitQPAttr(state)
-	if err != nil {
-		return err
-	}
-	return p.qps[i].ModifyFromCM(attr)
-}
+func (p *phases) createQP(i int) error { return p.addQP(p.ids[i]) }
 
 func (p *phases) connect(i int) error {
-	param := &ucma.ConnParam{ResponderResources: 1, InitiatorDepth: 1, RetryCount: 5, QPNum: p.qps[i].Number()}
-	if _, err := p.ids[i].Connect(p.ctx, param, ucma.ECE{}); err != nil {
-		return err
-	}
-	if err := p.to(i, abi.IB_QPS_RTR); err != nil {
-		return err
-	}
-	if err := p.to(i, abi.IB_QPS_RTS); err != nil {
+	return p.ids[i].StartConnect(p.param(p.ids[i]), ucma.ECE{})
+}
+
+func (p *phases) establish(i int) error {
+	if err := p.move(p.ids[i], abi.IB_QPS_RTR, abi.IB_QPS_RTS); err != nil {
 		return err
 	}
 	return p.ids[i].Establish()
 }
 
 func (p *phases) disconnect(i int) error {
-	if err := p.qps[i].ToError(); err != nil {
+	id := p.ids[i]
+	if err := p.qps[id].ToError(); err != nil {
 		return err
 	}
-	if err := p.ids[i].Disconnect(); err != nil {
+	if err := id.Disconnect(); err != nil {
 		return err
 	}
-	if err := p.qps[i].Close(); err != nil {
-		return err
-	}
-	return p.ids[i].WaitDisconnected(p.ctx)
+	return p.qps[id].Close()
 }
 
 func (p *phases) destroy(i int) error { return p.ids[i].Close() }
-
-// close ends what a failed step left, and what all share.
-func (p *phases) close() {
-	for i := range p.ids {
-		if p.qps[i] != nil {
-			_ = p.qps[i].Close()
-		}
-		if p.ids[i] != nil {
-			_ = p.ids[i].Close()
-		}
-	}
-	if p.cq != nil {
-		_ = p.cq.Close()
-	}
-	if p.pd != nil {
-		_ = p.pd.Close()
-	}
-	if p.dev != nil {
-		_ = p.dev.Close()
-	}
-	if p.ch != nil {
-		_ = p.ch.Close()
-	}
-}

@@ -46,9 +46,7 @@ func contenders(dir string) ([]contender, error) {
 		}
 		return path
 	}
-	goServer, goClient, goDial := link("go-server", self), link("go-phases", self), link("go-dial", self)
 	cServer, cClient := link("c-server", c), link("c-client", c)
-	server := func(where netip.AddrPort) *exec.Cmd { return exec.Command(goServer, "server", "-a", where.String()) }
 	list := []contender{
 		{
 			name: "cmtime",
@@ -61,15 +59,18 @@ func contenders(dir string) ([]contender, error) {
 			parse: parseCmtime,
 		},
 	}
-	for _, how := range []struct{ name, path string }{{"phases", goClient}, {"dial", goDial}} {
+	for _, how := range []struct{ name, server string }{{"phases", "server"}, {"dial", "listener"}} {
+		goServer, goClient := link("go-"+how.server, self), link("go-"+how.name, self)
 		list = append(list, contender{
 			name: how.name,
 			client: func(where netip.AddrPort, conns int) *exec.Cmd {
 				n := strconv.Itoa(conns)
-				return exec.Command(how.path, how.name, "-a", where.String(), "-c", n, "-parallel", n)
+				return exec.Command(goClient, how.name, "-a", where.String(), "-c", n, "-parallel", n)
 			},
-			server: server,
-			parse:  parseResult,
+			server: func(where netip.AddrPort) *exec.Cmd {
+				return exec.Command(goServer, how.server, "-a", where.String())
+			},
+			parse: parseResult,
 		})
 	}
 	return list, err

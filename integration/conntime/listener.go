@@ -30,7 +30,7 @@ func serve(ctx context.Context, where netip.AddrPort) error {
 		}
 		conns.Go(func() {
 			if err := hold(ctx, req); err != nil && ctx.Err() == nil {
-				fmt.Fprintln(os.Stderr, "conntime server:", err)
+				fmt.Fprintln(os.Stderr, "conntime listener:", err)
 			}
 		})
 	}
