@@ -41,7 +41,7 @@ func (r *recorder) Write(p []byte) (int, error) {
 func (r *recorder) Read([]byte) (int, error)             { return 0, syscall.EINVAL }
 func (r *recorder) Ioctl(uint, unsafe.Pointer) error     { return syscall.ENOTTY }
 func (r *recorder) Mmap(int64, int, int) ([]byte, error) { return nil, syscall.ENODEV }
-func (r *recorder) Munmap([]byte) error                  { return syscall.EINVAL }
+func (r *recorder) Munmap(...[]byte) error               { return syscall.EINVAL }
 func (r *recorder) WithFD(fn func(int)) error            { fn(77); return nil }
 func (r *recorder) SetReadDeadline(time.Time) error      { return nil }
 func (r *recorder) Close() error                         { return nil }

@@ -1,6 +1,10 @@
 package uverbs
 
-import "github.com/purerdma/rdma/uverbs/internal/provider"
+import (
+	"slices"
+
+	"github.com/purerdma/rdma/uverbs/internal/provider"
+)
 
 // protReadWrite is PROT_READ|PROT_WRITE, which all systems number alike.
 const protReadWrite = 3
@@ -14,4 +18,7 @@ func (e env) Map(offset int64, length int) ([]byte, error) {
 	return e.c.file.Mmap(offset, length, protReadWrite)
 }
 
-func (e env) Unmap(mem []byte) error { return e.c.file.Munmap(mem) }
+func (e env) Unmap(mems ...[]byte) error {
+	mems = slices.DeleteFunc(mems, func(mem []byte) bool { return mem == nil })
+	return e.c.file.Munmap(mems...)
+}

@@ -99,9 +99,10 @@ func (f *File) Mmap(offset int64, length, prot int) ([]byte, error) {
 	return mem, nil
 }
 
-// Munmap unmaps what Mmap returned; it works after Close as well.
-func (f *File) Munmap(mem []byte) error {
-	if err := f.h.Munmap(mem); err != nil {
+// Munmap unmaps what calls of Mmap returned, neighbours with one system call; it
+// works after Close as well.
+func (f *File) Munmap(mems ...[]byte) error {
+	if err := f.h.Munmap(mems...); err != nil {
 		return &Error{Op: "munmap", Path: f.path, Err: err}
 	}
 	return nil

@@ -28,7 +28,7 @@ func (s *scripted) Write([]byte) (int, error)            { return s.n, s.err }
 func (s *scripted) Read([]byte) (int, error)             { return s.n, s.err }
 func (s *scripted) Ioctl(uint, unsafe.Pointer) error     { return s.err }
 func (s *scripted) Mmap(int64, int, int) ([]byte, error) { return nil, s.err }
-func (s *scripted) Munmap([]byte) error                  { return s.err }
+func (s *scripted) Munmap(...[]byte) error               { return s.err }
 func (s *scripted) WithFD(fn func(int)) error            { fn(3); return s.err }
 func (s *scripted) WaitRead(try func() error) error      { return try() }
 func (s *scripted) SetReadDeadline(time.Time) error      { return nil }

@@ -23,7 +23,7 @@ type Handle interface {
 	Read(p []byte) (int, error)
 	Ioctl(req uint, arg unsafe.Pointer) error
 	Mmap(offset int64, length, prot int) ([]byte, error)
-	Munmap(mem []byte) error
+	Munmap(mems ...[]byte) error
 
 	// WithFD calls fn with the descriptor number, which stays valid until
 	// fn returns.

@@ -3,6 +3,7 @@ package devfile
 import (
 	"cmp"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -155,11 +156,34 @@ func (h *handle) Mmap(offset int64, length, prot int) ([]byte, error) {
 	return unsafe.Slice((*byte)(p), length), nil
 }
 
-func (h *handle) Munmap(mem []byte) error {
+func (h *handle) Munmap(mems ...[]byte) error {
+	mems = slices.Clone(mems)
+	slices.SortFunc(mems, func(a, b []byte) int { return cmp.Compare(start(a), start(b)) })
+	var first error
+	for len(mems) > 0 {
+		n, length := 1, len(mems[0])
+		for n < len(mems) && start(mems[0])+uintptr(length) == start(mems[n]) {
+			length += len(mems[n])
+			n++
+		}
+		if err := munmap(mems[0], length); first == nil {
+			first = err
+		}
+		mems = mems[n:]
+	}
+	return first
+}
+
+func start(mem []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(mem))) }
+
+// munmap unmaps length bytes from the start of mem. Each call makes all
+// processors that run the program drop what they know of its memory, so that
+// two mappings cost little more than one.
+func munmap(mem []byte, length int) error {
 	if len(mem) == 0 {
 		return syscall.EINVAL
 	}
-	return unix.MunmapPtr(unsafe.Pointer(unsafe.SliceData(mem)), uintptr(len(mem)))
+	return unix.MunmapPtr(unsafe.Pointer(unsafe.SliceData(mem)), uintptr(length))
 }
 
 // WaitRead runs try under RawConn.Read even where try is a write(2): the

@@ -12,6 +12,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 )
 
@@ -328,6 +329,36 @@ func TestCallsAfterCloseDuringUse(t *testing.T) {
 		}
 		_ = d.f.Close()
 		wg.Wait()
+	}
+}
+
+// TestMunmapNeighbours: what lies side by side goes in one piece, in whatever
+// order it is named, and nothing else goes with it.
+func TestMunmapNeighbours(t *testing.T) {
+	d := newDevice(t)
+	const page, pages = 4096, 5
+	whole, err := unix.MmapPtr(-1, 0, nil, pages*page, unix.PROT_READ, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mem := unsafe.Slice((*byte)(whole), pages*page)
+	piece := func(i int) []byte { return mem[i*page : (i+1)*page : (i+1)*page] }
+	if err := d.f.Munmap(piece(4), piece(1), piece(0)); err != nil {
+		t.Fatal(err)
+	}
+	var got []bool
+	for i := range pages {
+		// The kernel refuses advice on what is not mapped.
+		got = append(got, unix.Madvise(piece(i), unix.MADV_NORMAL) == nil)
+	}
+	if diff := cmp.Diff([]bool{false, false, true, true, false}, got); diff != "" {
+		t.Error(diff)
+	}
+	if err := d.f.Munmap(piece(2), nil); !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("munmap of nothing: %v", err)
+	}
+	if err := d.f.Munmap(piece(3)); err != nil {
+		t.Error(err)
 	}
 }
 

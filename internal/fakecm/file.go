@@ -74,7 +74,7 @@ func (f *file) Ioctl(uint, unsafe.Pointer) error { return syscall.ENOTTY }
 func (f *file) Mmap(int64, int, int) ([]byte, error) { return nil, syscall.ENODEV }
 
 // Munmap has no meaning on the device.
-func (f *file) Munmap([]byte) error { return syscall.EINVAL }
+func (f *file) Munmap(...[]byte) error { return syscall.EINVAL }
 
 // WithFD passes a number that MIGRATE_ID understands.
 func (f *file) WithFD(fn func(fd int)) error {

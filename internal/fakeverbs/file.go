@@ -142,13 +142,15 @@ func (f *file) Mmap(offset int64, length, _ int) ([]byte, error) {
 	return r.mem, nil
 }
 
-func (f *file) Munmap(mem []byte) error {
+func (f *file) Munmap(mems ...[]byte) error {
 	f.k.mu.Lock()
 	defer f.k.mu.Unlock()
-	if _, ok := f.k.mappings[unsafe.SliceData(mem)]; !ok {
-		return syscall.EINVAL
+	for _, mem := range mems {
+		if _, ok := f.k.mappings[unsafe.SliceData(mem)]; !ok {
+			return syscall.EINVAL
+		}
+		delete(f.k.mappings, unsafe.SliceData(mem))
 	}
-	delete(f.k.mappings, unsafe.SliceData(mem))
 	return nil
 }
 

@@ -38,7 +38,9 @@ type Env interface {
 	// Map maps length bytes of the device file at offset, shared, for
 	// reading and writing.
 	Map(offset int64, length int) ([]byte, error)
-	Unmap(mem []byte) error
+
+	// Unmap ends mappings, neighbours with one system call. Nil is none.
+	Unmap(mems ...[]byte) error
 }
 
 // A CQBell sends the commands of one completion queue's data path. It allocates

@@ -1,6 +1,7 @@
 package rxe
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -59,7 +60,17 @@ func (e *fakeEnv) Map(offset int64, length int) ([]byte, error) {
 	return mem[:length], nil
 }
 
-func (e *fakeEnv) Unmap(mem []byte) error {
+func (e *fakeEnv) Unmap(mems ...[]byte) error {
+	var errs []error
+	for _, mem := range mems {
+		if mem != nil {
+			errs = append(errs, e.unmap(mem))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (e *fakeEnv) unmap(mem []byte) error {
 	if _, ok := e.mapped[&mem[0]]; !ok {
 		return fmt.Errorf("fake: unmap of memory that is not mapped")
 	}

@@ -19,11 +19,11 @@ func (r *ring) full(prod uint32) bool {
 func (r *ring) atMost(requests uint32) { r.limit = min(requests, r.mask) }
 
 // close unmaps the ring. The second call does nothing.
-func (r *ring) close(env provider.Env) error {
-	if r.mem == nil {
-		return nil
-	}
+func (r *ring) close(env provider.Env) error { return env.Unmap(r.take()) }
+
+// take returns the mapping, for the caller to unmap, and nil the second time.
+func (r *ring) take() []byte {
 	mem := r.mem
 	r.mem = nil
-	return env.Unmap(mem)
+	return mem
 }

@@ -1,10 +1,6 @@
 package siw
 
-import (
-	"errors"
-
-	"github.com/purerdma/rdma/uverbs/internal/provider"
-)
+import "github.com/purerdma/rdma/uverbs/internal/provider"
 
 // qp is the data path of a queue pair. Send and receive side share nothing, so
 // their locks (held by the core) may differ.
@@ -35,5 +31,5 @@ func (q *qp) FlushRecv() error {
 
 // Close unmaps both rings.
 func (q *qp) Close() error {
-	return errors.Join(q.send.ring.close(q.env), q.recv.ring.close(q.env))
+	return q.env.Unmap(q.send.ring.take(), q.recv.ring.take())
 }

@@ -61,11 +61,11 @@ func (p *producer) waits(i uint32) bool {
 }
 
 // close unmaps the ring. The second call does nothing.
-func (r *ring) close(env provider.Env) error {
-	if r.mem == nil {
-		return nil
-	}
+func (r *ring) close(env provider.Env) error { return env.Unmap(r.take()) }
+
+// take returns the mapping, for the caller to unmap, and nil the second time.
+func (r *ring) take() []byte {
 	mem := r.mem
 	r.mem = nil
-	return env.Unmap(mem)
+	return mem
 }
