@@ -96,7 +96,9 @@ func (a *app) writeJSON(e *errorDoc) {
 func (a *app) printDoc(doc any) {
 	enc := json.NewEncoder(a.raw)
 	enc.SetEscapeHTML(false)
-	if _, lines := doc.(*serveDoc); !lines {
+	switch doc.(type) {
+	case *serveDoc, *watchDoc: // one line for each event
+	default:
 		enc.SetIndent("", "  ")
 	}
 	_ = enc.Encode(doc)
@@ -160,7 +162,7 @@ Exit codes: 0 ok, 1 check failed, 2 usage, 3 no device, 4 permission,
 	root.SetOut(a.raw)
 	root.SetErr(a.errOut)
 	root.SetHelpCommand(newHelp())
-	root.AddCommand(newList(a), newRXE(a), newServe(a), newPing(a), newCMPing(a), newRes(a), newDemo(a), newVersion(a))
+	root.AddCommand(newList(a), newRXE(a), newServe(a), newPing(a), newCMPing(a), newRes(a), newWatch(a), newDemo(a), newVersion(a))
 	return root
 }
 

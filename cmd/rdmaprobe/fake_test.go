@@ -126,6 +126,7 @@ func (w *world) system() system {
 		listen:  w.listen,
 		cmProbe: w.cmProbe, lookup: w.lookup,
 		holders: w.listHolders,
+		watch:   w.watch,
 	}
 }
 

@@ -27,6 +27,7 @@ var documents = []struct {
 	{"ping", "rdmaprobe ping", pingDoc{}},
 	{"cmping", "rdmaprobe cmping", cmpingDoc{}},
 	{"res", "rdmaprobe res", resDoc{}},
+	{"watch", "rdmaprobe watch: one line for each change", watchDoc{}},
 	{"demo", "rdmaprobe demo", demoDoc{}},
 	{"version", "rdmaprobe version", versionDoc{}},
 	{"error", "any command whose arguments were not understood", failureDoc{}},

@@ -27,6 +27,9 @@ type system struct {
 	// holders lists who holds RDMA objects.
 	holders func(ctx context.Context) ([]holders.Device, error)
 
+	// watch makes what watch looks at.
+	watch func(ctx context.Context, o watchOptions) (watchSource, error)
+
 	// addresses returns the IP addresses that each network interface has now.
 	addresses func() map[string][]netip.Addr
 }
@@ -42,6 +45,7 @@ func realSystem() system {
 		cmProbe:    cmProbe,
 		lookup:     lookupIP,
 		holders:    holders.List,
+		watch:      watchMachine,
 		addresses:  interfaceAddresses,
 	}
 }
