@@ -3,7 +3,6 @@ package uverbs
 import (
 	"errors"
 	"sync"
-	"sync/atomic"
 	"syscall"
 
 	"github.com/purerdma/rdma/abi"
@@ -63,7 +62,6 @@ type Context struct {
 	async    *asyncReader
 	registry registry
 	bells    bells
-	noRegMR  atomic.Bool // the kernel has no native REG_MR
 
 	payload provider.Payload // zero without a provider
 	drv     provider.Context // nil without a provider

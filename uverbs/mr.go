@@ -21,10 +21,11 @@ type MR struct {
 	length     int
 	handle     uint32
 	lkey, rkey uint32
+	hint       *DMAHint // or nil
 	imported   bool
 }
 
-// RegMR registers all of a memory (REG_MR; from Linux 7.3 on the native method).
+// RegMR registers all of a memory (REG_MR).
 //
 // The error is an *[Error]. syscall.ENOMEM and syscall.EPERM mostly mean that
 // RLIMIT_MEMLOCK does not allow to pin so much; the error then has the numbers.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"syscall"
 
 	"github.com/purerdma/rdma/abi"
 )
@@ -12,7 +11,14 @@ import (
 // register asks the kernel for a region of memory of this process.
 func (mr *MR) register(access Access) error {
 	c := mr.pd.c
-	err := mr.registerEither(c.forKernel(access))
+	// Never the native method of Linux 7.3 without need: it leaves the address
+	// of the kernel's region 0 where a driver relies on the core to set it, as
+	// soft-RoCE does (UVERBS_METHOD_REG_MR; ib_uverbs_reg_mr sets it).
+	call := mr.registerWrite
+	if mr.hint != nil {
+		call = mr.registerNative
+	}
+	err := call(c.forKernel(access))
 	if err == nil {
 		return nil
 	}
@@ -22,28 +28,16 @@ func (mr *MR) register(access Access) error {
 	}
 }
 
-// registerEither uses the native method, which Linux 7.3 has, or else the write
-// command, and remembers that the kernel has no native one.
-func (mr *MR) registerEither(access Access) error {
-	c := mr.pd.c
-	if c.native() && !c.noRegMR.Load() {
-		err := mr.registerNative(access)
-		if !errors.Is(err, syscall.EPROTONOSUPPORT) {
-			return err
-		}
-		c.noRegMR.Store(true)
-	}
-	return mr.registerWrite(access)
-}
-
+// registerNative is the form with a hint for DMA.
 func (mr *MR) registerNative(access Access) error {
-	i, err := newIoctl(&methodRegMR)
+	i, err := mr.pd.c.nativeOnly(&methodRegMR, mr.life.name)
 	if err != nil {
 		return err
 	}
 	defer i.release()
 	handle := i.result(uint16(abi.UVERBS_ATTR_REG_MR_HANDLE))
 	i.object(uint16(abi.UVERBS_ATTR_REG_MR_PD_HANDLE), mr.pd.handle)
+	i.object(uint16(abi.UVERBS_ATTR_REG_MR_DMA_HANDLE), mr.hint.handle)
 	i.u64(uint16(abi.UVERBS_ATTR_REG_MR_IOVA), mr.addr)
 	i.u64(uint16(abi.UVERBS_ATTR_REG_MR_ADDR), mr.start)
 	i.u64(uint16(abi.UVERBS_ATTR_REG_MR_LENGTH), mr.kernelLength())

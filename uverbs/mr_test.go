@@ -59,39 +59,55 @@ func TestRegisterAt(t *testing.T) {
 	})
 }
 
-// TestRegisterNative: the native method where the kernel has it; where not, it is
-// tried once.
-func TestRegisterNative(t *testing.T) {
-	for _, native := range []bool{true, false} {
-		k := fakeverbs.New()
-		k.NativeRegMR = native
-		c, err := uverbs.OpenOn(k, fakeDevice(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := mustBuild(t, c, nil)
-		mr, err := r.pd.RegMR(r.mem, uverbs.AccessLocalWrite|uverbs.AccessRelaxedOrdering)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := k.AccessOf(mr.Handle()); got != uverbs.AccessLocalWrite|uverbs.AccessRelaxedOrdering {
-			t.Errorf("access %#x", got)
-		}
-		closeAll(t, mr)
-	}
+// TestOptionalAccess: a flag that is a hint reaches only kernels that said that
+// they know such flags, which they say by ioctl.
+func TestOptionalAccess(t *testing.T) {
 	eachStyle(t, func(t *testing.T, k *fakeverbs.Kernel, c *uverbs.Context) {
-		if c.CallStyle() == uverbs.StyleIoctl {
-			return // tells the kernel's optional flags
-		}
 		r := mustBuild(t, c, nil)
 		mr, err := r.pd.RegMR(r.mem, uverbs.AccessLocalWrite|uverbs.AccessRelaxedOrdering)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := k.AccessOf(mr.Handle()); got != uverbs.AccessLocalWrite {
-			t.Errorf("an optional flag reached a kernel that did not say that it knows them: %#x", got)
+		want := uverbs.AccessLocalWrite
+		if c.CallStyle() == uverbs.StyleIoctl {
+			want |= uverbs.AccessRelaxedOrdering
+		}
+		if got := k.AccessOf(mr.Handle()); got != want {
+			t.Errorf("access %#x, want %#x", got, want)
 		}
 		closeAll(t, mr)
+	})
+}
+
+func TestDMAHint(t *testing.T) {
+	eachStyle(t, func(t *testing.T, k *fakeverbs.Kernel, c *uverbs.Context) {
+		r := mustBuild(t, c, nil)
+		cfg := uverbs.DMAHintConfig{CPU: new(uint32(1)), MemType: new(uverbs.TPHPersistent), Hint: new(uint8(3))}
+		if _, err := c.AllocDMAHint(cfg); !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("a driver that cannot: %v", err)
+		}
+		if k.Hardware = true; c.CallStyle() == uverbs.StyleWrite {
+			return
+		}
+		hint, err := c.AllocDMAHint(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mr, err := r.pd.RegMRHint(r.mem, 64, 128, uverbs.AccessLocalWrite, hint)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if mr.Addr() != r.mem.Addr()+64 || !slices.Contains(k.Calls(), "REG_MR") || len(mr.Bytes()) != 128 {
+			t.Errorf("%v at %#x", mr, mr.Addr())
+		}
+		var busy *uverbs.BusyError
+		if err := hint.Close(); !errors.As(err, &busy) {
+			t.Errorf("close of a hint in use: %v", err)
+		}
+		closeAll(t, mr, hint)
+		if _, err := c.AllocDMAHint(uverbs.DMAHintConfig{Hint: new(uint8(4))}); !errors.Is(err, syscall.EINVAL) {
+			t.Errorf("hint of three bits: %v", err)
+		}
 	})
 }
 

@@ -19,6 +19,7 @@ const (
 	kindU64                       // 8 bytes in the attribute itself (also UVERBS_ATTR_CONST_IN)
 	kindIn                        // bytes; in the attribute itself when at most 8
 	kindOut                       // the kernel writes to the buffer
+	kindChoice                    // number of a choice without data (UVERBS_ATTR_ENUM_IN)
 )
 
 // attrSpec describes one attribute of a method. size is that of a kindIn or
@@ -146,6 +147,21 @@ var methodRegMR = method{
 	},
 }
 
+var methodDMAHAlloc = method{
+	name: "DMAH_ALLOC", object: uint16(abi.UVERBS_OBJECT_DMAH), id: uint16(abi.UVERBS_METHOD_DMAH_ALLOC),
+	attrs: []attrSpec{
+		{id: uint16(abi.UVERBS_ATTR_ALLOC_DMAH_HANDLE), name: "HANDLE", kind: kindNewObject},
+		{id: uint16(abi.UVERBS_ATTR_ALLOC_DMAH_CPU_ID), name: "CPU_ID", kind: kindU32, opt: true},
+		{id: uint16(abi.UVERBS_ATTR_ALLOC_DMAH_TPH_MEM_TYPE), name: "TPH_MEM_TYPE", kind: kindChoice, opt: true},
+		{id: uint16(abi.UVERBS_ATTR_ALLOC_DMAH_PH), name: "PH", kind: kindIn, size: 1, opt: true},
+	},
+}
+
+var methodDMAHFree = method{
+	name: "DMAH_FREE", object: uint16(abi.UVERBS_OBJECT_DMAH), id: uint16(abi.UVERBS_METHOD_DMAH_FREE),
+	attrs: []attrSpec{{id: uint16(abi.UVERBS_ATTR_FREE_DMA_HANDLE), name: "HANDLE", kind: kindObject}},
+}
+
 var methodRegDMABufMR = method{
 	name: "REG_DMABUF_MR", object: uint16(abi.UVERBS_OBJECT_MR), id: uint16(abi.UVERBS_METHOD_REG_DMABUF_MR),
 	attrs: []attrSpec{
@@ -270,5 +286,5 @@ var methods = []*method{
 	&methodQueryGIDTable, &methodQueryGIDEntry, &methodPDDestroy, &methodAHDestroy, &methodMRDestroy,
 	&methodCQCreate, &methodCQDestroy, &methodQPCreate, &methodQPDestroy,
 	&methodSRQCreate, &methodSRQDestroy, &methodXRCDDestroy, &methodMWDestroy,
-	&methodRegMR, &methodRegDMABufMR, &methodAdviseMR, &methodQueryMR,
+	&methodRegMR, &methodDMAHAlloc, &methodDMAHFree, &methodRegDMABufMR, &methodAdviseMR, &methodQueryMR,
 }

@@ -61,13 +61,7 @@ func (c *Context) native() bool { return c.style == StyleIoctl }
 // destroyObject issues a destroy command that has a handle and nothing else.
 func (c *Context) destroyObject(m *method, attr uint16, w *writeCmd, handle uint32, object string) error {
 	if c.native() {
-		i, err := newIoctl(m)
-		if err != nil {
-			return c.fail(m.name, object, err)
-		}
-		defer i.release()
-		i.object(attr, handle)
-		return destroyed(c.ioctl(i, object))
+		return c.destroyNative(m, attr, handle, object)
 	}
 	wc, err := newWrite(w, nil, 0)
 	if err != nil {
@@ -76,6 +70,16 @@ func (c *Context) destroyObject(m *method, attr uint16, w *writeCmd, handle uint
 	defer wc.release()
 	*reqOf[handleOnly](wc) = handleOnly{Handle: handle}
 	return destroyed(c.write(wc, object))
+}
+
+func (c *Context) destroyNative(m *method, attr uint16, handle uint32, object string) error {
+	i, err := newIoctl(m)
+	if err != nil {
+		return c.fail(m.name, object, err)
+	}
+	defer i.release()
+	i.object(attr, handle)
+	return destroyed(c.ioctl(i, object))
 }
 
 // handleOnly is the core struct of DEALLOC_PD, DEREG_MR and their like.

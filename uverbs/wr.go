@@ -44,7 +44,7 @@ type SendWR struct {
 	// _LOCAL_INV, _BIND_MW, …; what is possible depends on the driver and on
 	// the queue pair's type. Soft-RoCE has _BIND_MW from Linux 6.1 on,
 	// _FLUSH and _ATOMIC_WRITE from 6.12 on; older kernels complete these with
-	// IB_WC_LOC_QP_OP_ERR.
+	// an error.
 	Opcode abi.IBUverbsWROpcode
 
 	Flags SendFlags

@@ -153,7 +153,7 @@ func (r *request) check(m *nativeMethod) error {
 		if !known {
 			return syscall.EPROTONOSUPPORT
 		}
-		if a.AttrData != 0 || a.Flags != abi.UVERBS_ATTR_F_MANDATORY {
+		if a.AttrData != 0 && !s.choice || a.Flags != abi.UVERBS_ATTR_F_MANDATORY {
 			return syscall.EINVAL
 		}
 		if s.handle && a.Len != 0 || !s.handle && int(a.Len) < s.min || s.exact && int(a.Len) != s.min {

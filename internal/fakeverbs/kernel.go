@@ -49,9 +49,6 @@ type Kernel struct {
 	// before Linux 5.14.
 	NoWindows bool
 
-	// NativeRegMR makes the kernel one with the native REG_MR, as Linux 7.3 is.
-	NativeRegMR bool
-
 	// Hardware lets the device have what soft-RoCE has not, or not on all
 	// kernels: on-demand paging, DMA buffers, new memory for a region, device
 	// memory, counters, flow steering, work queues.

@@ -35,6 +35,10 @@ func memoryTables() {
 		0: handleAttr, 1: handleAttr, 2: optHandle, 3: u64Attr, 4: {min: 8, exact: true}, 5: u64Attr, 6: flagsMandatory,
 		7: optHandle, 8: {min: 8, exact: true}, 9: u32Attr, 10: u32Attr, 4096: bytesAttr, 4097: bytesAttr,
 	})
+	native(uint16(abi.UVERBS_OBJECT_DMAH), 0, "DMAH_ALLOC", (*Kernel).allocDMAHint, map[uint16]attrCheck{
+		0: handleAttr, 1: {min: 4, exact: true}, 2: {choice: true}, 3: {min: 1, exact: true},
+	})
+	native(uint16(abi.UVERBS_OBJECT_DMAH), 1, "DMAH_FREE", (*Kernel).destroyNative, map[uint16]attrCheck{0: handleAttr})
 	native(uint16(abi.UVERBS_OBJECT_MW), 0, "MW_DESTROY", (*Kernel).destroyNative, map[uint16]attrCheck{0: handleAttr})
 	writeCommands[uint32(abi.IB_USER_VERBS_CMD_REREG_MR)] = &writeCommand{"REREG_MR", 48, 8, (*Kernel).reregMR}
 	writeCommands[uint32(abi.IB_USER_VERBS_CMD_ALLOC_MW)] = &writeCommand{"ALLOC_MW", 16, 8, (*Kernel).allocMW}
@@ -80,9 +84,6 @@ func (k *Kernel) newMR(r *request, m *mr, keys uint16) {
 
 // regMRNative is the method that Linux 7.3 has.
 func (k *Kernel) regMRNative(r *request) error {
-	if !k.NativeRegMR {
-		return syscall.EPROTONOSUPPORT
-	}
 	req := abi.IBUverbsRegMR{Start: r.u64(4), Length: r.u64(5), HcaVa: r.u64(3), PDHandle: uint32(r.u64(1)), AccessFlags: r.u32(6)}
 	if r.attr(4) == nil || r.attr(7) != nil || r.attr(8) != nil {
 		return syscall.EINVAL
@@ -91,7 +92,30 @@ func (k *Kernel) regMRNative(r *request) error {
 	if err != nil {
 		return err
 	}
+	if r.attr(2) != nil {
+		if m.hint, err = find[*dmaHint](k, uint32(r.u64(2))); err != nil {
+			return err
+		}
+		m.hint.users++
+	}
 	k.newMR(r, m, 9)
+	return nil
+}
+
+// dmaHint is what a program told about DMA.
+type dmaHint struct{ users int }
+
+func (k *Kernel) allocDMAHint(r *request) error {
+	if ph := r.input(3); ph != nil && ph[0] > 3 || r.u32(1) >= 4 {
+		return syscall.EINVAL
+	}
+	if a := r.attr(2); a != nil && a.AttrDataEnumData().ElemID > 1 {
+		return syscall.EINVAL
+	}
+	if !k.Hardware {
+		return syscall.EOPNOTSUPP
+	}
+	r.attr(0).Data = uint64(k.add(&dmaHint{}))
 	return nil
 }
 

@@ -16,6 +16,7 @@ type mr struct {
 	length  uint64
 	access  uint32
 	windows int // bound to it
+	hint    *dmaHint
 }
 
 type cq struct {
@@ -334,7 +335,14 @@ func (k *Kernel) destroy(h uint32) error {
 		if o.windows > 0 {
 			return syscall.EINVAL // rxe_dereg_mr
 		}
+		if o.hint != nil {
+			o.hint.users--
+		}
 		o.pd.users--
+	case *dmaHint:
+		if o.users > 0 {
+			return syscall.EBUSY
+		}
 	case *mw:
 		o.unbind()
 		o.pd.users--

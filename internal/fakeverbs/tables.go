@@ -14,6 +14,7 @@ type attrCheck struct {
 	min       int
 	exact     bool
 	mandatory bool
+	choice    bool // ENUM_IN without data
 }
 
 type nativeMethod struct {

@@ -31,7 +31,7 @@ const (
 // LOCAL_INV of a key that does not exist stalls the send queue of 5.10
 // (rxe_requester). BIND_MW came with 5.14, FLUSH and ATOMIC_WRITE with 6.2
 // (IB_UVERBS_DEVICE_FLUSH_GLOBAL, _ATOMIC_WRITE); older kernels have no packet
-// for them and complete them with IB_WC_LOC_QP_OP_ERR (next_opcode_rc).
+// for them (next_opcode_rc) and complete them with an error.
 var rcOps = [...]opFlags{
 	abi.IB_UVERBS_WR_RDMA_WRITE:           opKnown | opRDMA | opInline,
 	abi.IB_UVERBS_WR_RDMA_WRITE_WITH_IMM:  opKnown | opRDMA | opInline | opImm,
