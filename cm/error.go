@@ -256,7 +256,9 @@ func bindError(addr ucma.Sockaddr, err error) error {
 	case isErrno(err, syscall.EADDRINUSE):
 		return withCause(ErrAddrInUse, err)
 	case isErrno(err, syscall.EADDRNOTAVAIL):
-		if ap, ok := addr.AddrPort(); ok && (ap.Addr().IsUnspecified() || isLocal(ap.Addr())) {
+		// Of native InfiniBand addresses the device's absence is another errno.
+		ap, ok := addr.AddrPort()
+		if addr.Family() == abi.AF_IB || ok && (ap.Addr().IsUnspecified() || isLocal(ap.Addr())) {
 			return fmt.Errorf("%w: %w (%w)", ErrAddrInUse, syscall.EADDRINUSE, err)
 		}
 		return fmt.Errorf("no interface here has that address: %w", err)

@@ -126,6 +126,7 @@ func TestBindError(t *testing.T) {
 		{"IPv6 wildcard", at("[::]:1"), kernel(syscall.EADDRNOTAVAIL), true, []error{syscall.EADDRINUSE, syscall.EADDRNOTAVAIL}},
 		{"our address against a wildcard", at("127.0.0.1:1"), kernel(syscall.EADDRNOTAVAIL), true, []error{syscall.EADDRINUSE}},
 		{"foreign address", at("192.0.2.1:1"), kernel(syscall.EADDRNOTAVAIL), false, []error{syscall.EADDRNOTAVAIL}},
+		{"native InfiniBand wildcard", ucma.SockaddrFromGID([16]byte{}, abi.RDMA_PS_IB, 1), kernel(syscall.EADDRNOTAVAIL), true, []error{syscall.EADDRINUSE}},
 		{"no RDMA", at("10.0.0.1:1"), kernel(syscall.ENODEV), false, []error{ErrNoDevice, syscall.ENODEV}},
 		{"other", at("10.0.0.1:1"), kernel(syscall.EACCES), false, []error{syscall.EACCES, os.ErrPermission}},
 	} {
