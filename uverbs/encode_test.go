@@ -167,34 +167,6 @@ func TestWriteEncoding(t *testing.T) {
 	}
 }
 
-func TestExplainMemlock(t *testing.T) {
-	for _, tc := range []struct {
-		name string
-		l    limits
-		want string
-	}{
-		{"not known", limits{}, ""},
-		{"unlimited", limits{known: true, memlock: unlimited},
-			"RLIMIT_MEMLOCK is unlimited, so the device, the rdma cgroup or the machine has no memory left"},
-		{"limited", limits{known: true, memlock: 65536, pinned: 4096},
-			"RLIMIT_MEMLOCK is 65536 bytes, 4096 are pinned, 1000 more were asked for, and CAP_IPC_LOCK is not effective; " +
-				"raise the limit (ulimit -l unlimited, docker run --ulimit memlock=-1, systemd LimitMEMLOCK=infinity) or grant CAP_IPC_LOCK"},
-		{"capability of a container", limits{known: true, ipcLock: true},
-			"RLIMIT_MEMLOCK is 0 bytes, 0 are pinned, 1000 more were asked for, and CAP_IPC_LOCK is effective in this user namespace, " +
-				"but the kernel asks for it in the initial one; " +
-				"raise the limit (ulimit -l unlimited, docker run --ulimit memlock=-1, systemd LimitMEMLOCK=infinity) or grant CAP_IPC_LOCK"},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, explainMemlock(tc.l, 1000)); diff != "" {
-				t.Error(diff)
-			}
-		})
-	}
-	if !processLimits().known {
-		t.Error("the limits of this process are not known")
-	}
-}
-
 // FuzzAsyncEvent feeds event descriptors of a kernel that may be newer.
 func FuzzAsyncEvent(f *testing.F) {
 	f.Add(uint64(1), uint32(0))

@@ -17,6 +17,7 @@ type limits struct {
 	memlock uint64 // bytes; unlimited is all ones
 	pinned  uint64 // bytes pinned so far
 	ipcLock bool   // CAP_IPC_LOCK effective in this user namespace
+	initial bool   // this user namespace is the initial one
 }
 
 const unlimited = ^uint64(0)
@@ -53,20 +54,39 @@ func memlockHint(err error, length int) string {
 }
 
 func explainMemlock(l limits, length int) string {
-	if !l.known {
+	switch {
+	case !l.known:
 		return ""
+	case l.memlock == unlimited:
+		return "RLIMIT_MEMLOCK is unlimited" + notLocked
+	case l.ipcLock && l.initial:
+		return "CAP_IPC_LOCK is effective, so RLIMIT_MEMLOCK does not count" + notLocked
 	}
-	if l.memlock == unlimited {
-		return "RLIMIT_MEMLOCK is unlimited, so the device, the rdma cgroup or the machine has no memory left"
+	// ib_umem_get counts whole pages against the limit, and asks capable(),
+	// which looks at the initial user namespace.
+	numbers := fmt.Sprintf("RLIMIT_MEMLOCK is %d bytes, %d are pinned, %d more were asked for", l.memlock, l.pinned, length)
+	if l.memlock > 0 && l.pinned+uint64(length) <= l.memlock {
+		return numbers + ", which it allows" + notLocked
 	}
 	cap := "CAP_IPC_LOCK is not effective"
 	if l.ipcLock {
-		// ib_umem_get asks capable(), which looks at the initial user namespace.
-		cap = "CAP_IPC_LOCK is effective in this user namespace, but the kernel asks for it in the initial one"
+		cap = "CAP_IPC_LOCK is effective in this user namespace only, but the kernel asks for it in the initial one"
 	}
-	return fmt.Sprintf("RLIMIT_MEMLOCK is %d bytes, %d are pinned, %d more were asked for, and %s; "+
-		"raise the limit (ulimit -l unlimited, docker run --ulimit memlock=-1, systemd LimitMEMLOCK=infinity) or grant CAP_IPC_LOCK",
-		l.memlock, l.pinned, length, cap)
+	return numbers + ", and " + cap + "; raise the limit (ulimit -l unlimited; docker run --ulimit memlock=-1; " +
+		"systemd: LimitMEMLOCK=infinity; Kubernetes: the limit of the container runtime's service) " +
+		"or grant CAP_IPC_LOCK in the initial user namespace (docker run --cap-add IPC_LOCK)"
+}
+
+// notLocked ends an explanation that excludes the usual cause.
+const notLocked = ", so the device, the rdma cgroup or the machine has no memory left"
+
+// hugeHint ends the message of a refused allocation of huge pages.
+func hugeHint(size int) string {
+	if size == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; huge pages of %d KiB must exist and be reserved: "+
+		"see /sys/kernel/mm/hugepages/hugepages-%dkB/nr_hugepages and free_hugepages", size>>10, size>>10)
 }
 
 // withLimits adds to a refused creation which limit of the device it exceeds.

@@ -8,6 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// initialUserNamespace has the number PROC_USER_INIT_INO.
+const initialUserNamespace = "user:[4026531837]"
+
 // processLimits reads what bounds pinned memory. What cannot be read stays
 // zero; the result only goes into a message.
 func processLimits() limits {
@@ -16,7 +19,10 @@ func processLimits() limits {
 		return limits{}
 	}
 	l := limits{known: true, memlock: r.Cur}
-	status, _ := os.ReadFile("/proc/self/status")
+	namespace, _ := os.Readlink("/proc/self/ns/user")
+	l.initial = namespace == initialUserNamespace
+	// Capabilities belong to a thread; /proc/self tells those of the first one.
+	status, _ := os.ReadFile("/proc/thread-self/status")
 	for line := range strings.Lines(string(status)) {
 		key, value, _ := strings.Cut(line, ":")
 		fields := strings.Fields(value)

@@ -78,3 +78,31 @@ func TestMapUnmap(t *testing.T) {
 		t.Fatal("Map(0) succeeded")
 	}
 }
+
+func TestMapPages(t *testing.T) {
+	f, err := NewFile("test", 100, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	before := Mapped()
+	for _, p := range []Pages{{}, {Transparent: true}, {File: f}} {
+		m, err := MapPages(100, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m[99]++
+		if len(m) != 100 || Mapped() != before+100 {
+			t.Errorf("%+v: %d bytes, %d counted", p, len(m), Mapped()-before)
+		}
+		if err := Unmap(m); err != nil {
+			t.Error(err)
+		}
+	}
+	if Mapped() != before {
+		t.Errorf("%d bytes are still counted", Mapped()-before)
+	}
+	if n := (Pages{Huge: 2 << 20}).round(2<<20 + 1); n != 4<<20 {
+		t.Errorf("%d bytes of huge pages", n)
+	}
+}

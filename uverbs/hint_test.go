@@ -1,0 +1,45 @@
+package uverbs
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestExplainMemlock(t *testing.T) {
+	const (
+		remedy = "; raise the limit (ulimit -l unlimited; docker run --ulimit memlock=-1; " +
+			"systemd: LimitMEMLOCK=infinity; Kubernetes: the limit of the container runtime's service) " +
+			"or grant CAP_IPC_LOCK in the initial user namespace (docker run --cap-add IPC_LOCK)"
+		other = ", so the device, the rdma cgroup or the machine has no memory left"
+	)
+	for _, tc := range []struct {
+		name string
+		l    limits
+		want string
+	}{
+		{"not known", limits{}, ""},
+		{"unlimited", limits{known: true, memlock: unlimited}, "RLIMIT_MEMLOCK is unlimited" + other},
+		{"limited", limits{known: true, memlock: 4096, pinned: 4096},
+			"RLIMIT_MEMLOCK is 4096 bytes, 4096 are pinned, 1000 more were asked for, and CAP_IPC_LOCK is not effective" + remedy},
+		{"nothing allowed", limits{known: true, initial: true},
+			"RLIMIT_MEMLOCK is 0 bytes, 0 are pinned, 1000 more were asked for, and CAP_IPC_LOCK is not effective" + remedy},
+		{"capability of a container", limits{known: true, ipcLock: true},
+			"RLIMIT_MEMLOCK is 0 bytes, 0 are pinned, 1000 more were asked for, and CAP_IPC_LOCK is effective in this user namespace only, " +
+				"but the kernel asks for it in the initial one" + remedy},
+		{"capability", limits{known: true, ipcLock: true, initial: true},
+			"CAP_IPC_LOCK is effective, so RLIMIT_MEMLOCK does not count" + other},
+		{"allowed", limits{known: true, memlock: 65536, pinned: 4096},
+			"RLIMIT_MEMLOCK is 65536 bytes, 4096 are pinned, 1000 more were asked for, which it allows" + other},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, explainMemlock(tc.l, 1000)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	if runtime.GOOS == "linux" && !processLimits().known {
+		t.Error("the limits of this process are not known")
+	}
+}
