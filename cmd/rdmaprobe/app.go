@@ -162,7 +162,7 @@ Exit codes: 0 ok, 1 check failed, 2 usage, 3 no device, 4 permission,
 	root.SetOut(a.raw)
 	root.SetErr(a.errOut)
 	root.SetHelpCommand(newHelp())
-	root.AddCommand(newList(a), newRXE(a), newServe(a), newPing(a), newCMPing(a), newRes(a), newWatch(a), newDemo(a), newVersion(a))
+	root.AddCommand(newList(a), newGIDs(a), newDoctor(a), newPath(a), newRXE(a), newServe(a), newPing(a), newCMPing(a), newRes(a), newWatch(a), newDemo(a), newVersion(a))
 	return root
 }
 
@@ -244,8 +244,8 @@ func (a *app) explain(err error) *errorDoc {
 	if e.Class == "usage" && e.Remedy == "" {
 		e.Remedy = e.Command + " --help"
 	}
-	// The list has the findings already.
-	if _, list := a.doc.(*listDoc); e.ExitCode == exitNoDevice && !list {
+	// Documents with findings have these already.
+	if _, has := a.doc.(interface{ hasFindings() }); e.ExitCode == exitNoDevice && !has {
 		for _, f := range a.sys.diagnose().Findings {
 			e.Findings = append(e.Findings, newFindingDoc(f))
 		}

@@ -47,6 +47,7 @@ var rules = []rule{
 	{"data-mismatch", exitFailed, anyOf(rping.ErrMismatch)},
 	{"protocol", exitFailed, anyOf(rping.ErrProtocol)},
 	{"address-in-use", exitFailed, anyOf(cm.ErrAddrInUse)},
+	{"check-failed", exitFailed, anyOf(errCheckFailed)},
 	{"interrupted", exitFailed, anyOf(errInterrupted, errOutputClosed, context.Canceled)},
 	{"module-missing", exitNoDevice, anyOf(uverbs.ErrModuleMissing)},
 	{"no-device", exitNoDevice, anyOf(uverbs.ErrNoDevice, cm.ErrNoDevice)},

@@ -73,7 +73,7 @@ func rxeWorld() *world {
 		CMUsability: uverbs.Usability{State: uverbs.Usable},
 		Devices:     []*uverbs.Device{rxe0, rxe1},
 		Usability: []uverbs.Usability{{State: uverbs.Usable}, {State: uverbs.NoCharDevice,
-			Reason: "/dev/infiniband/uverbs1 is missing (expected a character device 231:193)", Remedy: "docker --device /dev/infiniband/uverbs1"}},
+			Reason: "/dev/infiniband/uverbs1 is missing (expected a character device 231:193)", Remedy: "docker --device /dev/infiniband/uverbs1", Err: syscall.ENOENT}},
 		Findings: []uverbs.Finding{{ID: "RP-DEV-002", Object: "device rxe1",
 			Problem: "no char device: /dev/infiniband/uverbs1 is missing (expected a character device 231:193)",
 			Remedy:  "in a container: pass it in (docker --device /dev/infiniband/uverbs1, or the device plugin must list it); on a host: mknod"}},
@@ -127,6 +127,8 @@ func (w *world) system() system {
 		cmProbe: w.cmProbe, lookup: w.lookup,
 		holders: w.listHolders,
 		watch:   w.watch,
+
+		diagnostics: w.diagnostics(),
 	}
 }
 

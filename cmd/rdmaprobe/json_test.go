@@ -21,6 +21,9 @@ var documents = []struct {
 	doc         any
 }{
 	{"list", "rdmaprobe list", listDoc{}},
+	{"gids", "rdmaprobe gids", gidsDoc{}},
+	{"doctor", "rdmaprobe doctor", doctorDoc{}},
+	{"path", "rdmaprobe path", pathDoc{}},
 	{"rxe", "rdmaprobe rxe add and rxe del", rxeDoc{}},
 	{"rxe-list", "rdmaprobe rxe list", rxeListDoc{}},
 	{"serve", "rdmaprobe serve: one line for each event", serveDoc{}},
@@ -261,6 +264,11 @@ func TestJSON(t *testing.T) {
 		good, none   int
 	}{
 		{"list", "list", exitOK, exitNoDevice},
+		{"gids", "gids", exitOK, exitNoDevice},
+		{"gids", "gids --to 10.0.0.7", exitOK, exitNoDevice},
+		{"doctor", "doctor", exitNoDevice, exitNoDevice},
+		{"doctor", "doctor --pod --need 64MiB", exitNoDevice, exitNoDevice},
+		{"path", "path 10.0.0.7", exitOK, exitNoDevice},
 		{"rxe", "rxe add eth9", exitOK, exitNoDevice},
 		{"rxe", "rxe del rxe0", exitOK, exitNoDevice},
 		{"rxe-list", "rxe list", exitOK, exitNoDevice},

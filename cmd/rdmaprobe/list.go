@@ -54,18 +54,25 @@ func listError(diag *uverbs.Diagnosis) error {
 	return first
 }
 
+func (*listDoc) hasFindings() {}
+
+// sourceOf says where devices were looked up.
+func sourceOf(diag *uverbs.Diagnosis) string {
+	switch {
+	case diag.NetlinkErr == nil:
+		return "netlink"
+	case diag.SysfsErr == nil:
+		return "sysfs"
+	}
+	return "none"
+}
+
 func newListDoc(diag *uverbs.Diagnosis, sys system) *listDoc {
 	doc := &listDoc{
-		Kernel: diag.Kernel, Source: "none", NetnsMode: diag.NetnsMode, CopyOnFork: diag.CopyOnFork,
+		Kernel: diag.Kernel, Source: sourceOf(diag), NetnsMode: diag.NetnsMode, CopyOnFork: diag.CopyOnFork,
 		CM: cmDoc{Path: diag.CM.Path, Major: diag.CM.Major, Minor: diag.CM.Minor, ABIVersion: diag.CM.ABIVersion,
 			usabilityDoc: newUsabilityDoc(diag.CMUsability)},
 		Modules: []moduleDoc{}, Devices: []deviceDoc{}, Findings: []findingDoc{},
-	}
-	switch {
-	case diag.NetlinkErr == nil:
-		doc.Source = "netlink"
-	case diag.SysfsErr == nil:
-		doc.Source = "sysfs"
 	}
 	for _, m := range diag.Modules {
 		doc.Modules = append(doc.Modules, moduleDoc{Name: m.Name, State: string(m.State), Evidence: m.Evidence})

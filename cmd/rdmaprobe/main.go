@@ -2,6 +2,9 @@
 // nothing but the kernel: no C library, no other program, no file.
 //
 //	rdmaprobe list                 RDMA devices, and whether they are usable
+//	rdmaprobe doctor               what is wrong, and what to do about it
+//	rdmaprobe gids --to 10.0.0.7   GIDs, and which one is used
+//	rdmaprobe path 10.0.0.7        the stages of a connection, and where it fails
 //	rdmaprobe rxe add eth0         make a soft-RoCE device
 //	rdmaprobe serve                answer pings of any number of clients
 //	rdmaprobe ping 10.0.0.7        ping a server with verified data

@@ -32,6 +32,8 @@ type system struct {
 
 	// addresses returns the IP addresses that each network interface has now.
 	addresses func() map[string][]netip.Addr
+
+	diagnostics
 }
 
 func realSystem() system {
@@ -47,6 +49,8 @@ func realSystem() system {
 		holders:    holders.List,
 		watch:      watchMachine,
 		addresses:  interfaceAddresses,
+
+		diagnostics: realDiagnostics(),
 	}
 }
 

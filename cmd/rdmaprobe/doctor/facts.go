@@ -90,8 +90,10 @@ type Device struct {
 	OpenErr   error              // why there is no verbs context; nil when there is
 	Attr      *uverbs.DeviceAttr // nil without a context
 	Resources map[string]uint64  // objects in use; nil when not known
-	// DataPath says that this build can move data with the device's driver.
+	// DataPath says that this build knows the driver's data path, and PathErr why
+	// it cannot be used all the same.
 	DataPath bool
+	PathErr  error
 	Ports    []Port
 }
 

@@ -75,6 +75,9 @@ func checkPortGIDs(f *Facts, r *Result, d Device, p Port) {
 }
 
 func (k kinds) evidence(all int, foreign bool) string {
+	if all == 0 {
+		return "the GID table is empty"
+	}
 	s := fmt.Sprintf("of %d GIDs %d are IPv4, %d global IPv6, %d link-local addresses of interfaces here", all, k.v4, k.v6, k.local)
 	if foreign {
 		s += "; others belong to interfaces of other network namespaces"

@@ -1,11 +1,10 @@
 package doctor
 
 import (
-	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/purerdma/rdma/abi"
-	"github.com/purerdma/rdma/uverbs"
 )
 
 const rxeDriver = abi.RDMA_DRIVER_RXE
@@ -14,13 +13,13 @@ const rxeDriver = abi.RDMA_DRIVER_RXE
 func checkProvider(f *Facts, r *Result) {
 	var have []string
 	for _, d := range f.Devices {
-		if d.DataPath {
-			have = append(have, d.Name+" "+d.Driver())
+		if d.DataPath && d.PathErr == nil {
+			have = append(have, fmt.Sprintf("%s (%s)", d.Name, d.Driver()))
 			continue
 		}
 		object, evidence := d.Name, "driver "+d.Driver()
-		if d.OpenErr != nil && errors.Is(d.OpenErr, uverbs.ErrNoProvider) {
-			r.find("RP-ABI-003", object, d.OpenErr.Error(), evidence, "use a newer rdmaprobe")
+		if d.DataPath {
+			r.find("RP-ABI-003", object, d.PathErr.Error(), fmt.Sprintf("%s, interface version %d", evidence, d.CharDev.ABIVersion), "use a newer rdmaprobe")
 			continue
 		}
 		r.find("RP-DRV-001", object, "this build has no data path for driver "+d.Driver()+": ping and bench do not work, everything else does",

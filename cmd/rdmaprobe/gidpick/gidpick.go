@@ -169,11 +169,11 @@ func (r *Row) lost(w Want, egress netinfo.Netdev) string {
 	ip, dst, source := r.GID.Addr(), w.Dst.Unmap(), w.Route.Source.Unmap().WithZone("")
 	switch {
 	case byAddress && ip.Is4() != dst.Is4():
-		return fmt.Sprintf("%s, the destination is %s", family(ip), family(dst))
+		return family(ip) + ", not " + family(dst)
 	case byAddress && ip.IsLinkLocalUnicast() && !dst.IsLinkLocalUnicast():
-		return "link-local, the destination is not"
+		return "link-local, not global"
 	case byAddress && !ip.IsLinkLocalUnicast() && dst.IsLinkLocalUnicast():
-		return "global, the destination is link-local"
+		return "global, not link-local"
 	case r.Netdev != egress.Name:
 		return "packets leave through " + orNothing(egress.Name)
 	case byAddress && source.IsValid() && ip != source:

@@ -98,14 +98,14 @@ func TestPick(t *testing.T) {
 		lost   map[int]string
 	}{
 		{"on the link, IPv4", Want{addr("10.0.0.7"), netinfo.Route{Index: 2, Source: addr("10.0.0.1")}}, "rxe0/2", map[int]string{
-			0: "IPv6, the destination is IPv4", 1: "RoCE v1, connections use RoCE v2", 3: "IPv6, the destination is IPv4",
+			0: "IPv6, not IPv4", 1: "RoCE v1, connections use RoCE v2", 3: "IPv6, not IPv4",
 			4: "the route's source address is 10.0.0.1", 6: "pod7 is not in this network namespace",
 			8: "packets leave through eth0", 9: "port is DOWN", 10: "rxe0 GID 2 is found first", 11: "packets leave through eth0"}},
 		{"other source", Want{addr("10.0.0.7"), netinfo.Route{Index: 2, Source: addr("10.0.0.9")}}, "rxe0/4", nil},
 		{"IPv6", Want{addr("2001:db8::7"), netinfo.Route{Index: 2, Source: addr("2001:db8::1")}}, "rxe0/3", map[int]string{
-			0: "link-local, the destination is not", 7: "link-local, the destination is not"}},
+			0: "link-local, not global", 7: "link-local, not global"}},
 		{"link-local", Want{addr("fe80::7%eth1"), netinfo.Route{Index: 3, Source: addr("fe80::2")}}, "rxe1/0", map[int]string{
-			0: "packets leave through eth1", 3: "global, the destination is link-local"}},
+			0: "packets leave through eth1", 3: "global, not link-local"}},
 		{"own address", Want{addr("10.1.0.1"), netinfo.Route{Index: 1, Local: true, Source: addr("10.1.0.1")}}, "rxe1/1", nil},
 		{"IP over InfiniBand", Want{addr("10.5.0.7"), netinfo.Route{Index: 5, Source: addr("10.5.0.1")}}, "mlx5_0/0", nil},
 		{"no RDMA there", Want{addr("10.9.0.7"), netinfo.Route{Index: 42, Source: addr("10.9.0.1")}}, "", map[int]string{

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"net/netip"
+	"time"
+
+	"github.com/purerdma/rdma/cmd/rdmaprobe/doctor"
+	"github.com/purerdma/rdma/cmd/rdmaprobe/doctor/gather"
+	"github.com/purerdma/rdma/cmd/rdmaprobe/netinfo"
+)
+
+// diagnostics is what doctor, gids and path need of the machine besides what
+// all commands do. Tests replace it.
+type diagnostics struct {
+	facts     func(ctx context.Context) *doctor.Facts
+	netdevs   func() (netinfo.Netdevs, error)
+	routeTo   func(dst netip.Addr) (netinfo.Route, error)
+	neighbour func(index int, ip netip.Addr) (netinfo.Neighbour, error)
+	// resolve lets the connection manager resolve address and route.
+	resolve func(ctx context.Context, dst netip.Addr, tos int) resolved
+	// reach finds out whether IP packets of a size arrive.
+	reach func(ctx context.Context, dst netip.Addr, size int) reachability
+	// cmDefaults reads what configfs tells of a port: default type of GID, ToS.
+	cmDefaults func(device string, port int) (mode, tos string)
+}
+
+// counterSample is long enough for errors that happen all the time.
+const counterSample = 250 * time.Millisecond
+
+func realDiagnostics() diagnostics {
+	return diagnostics{
+		facts: func(ctx context.Context) *doctor.Facts {
+			return gather.Gather(ctx, gather.Options{Sample: counterSample})
+		},
+		netdevs:    netinfo.List,
+		routeTo:    netinfo.RouteTo,
+		neighbour:  netinfo.NeighbourOf,
+		resolve:    cmResolve,
+		reach:      reach,
+		cmDefaults: gather.CMDefaults,
+	}
+}

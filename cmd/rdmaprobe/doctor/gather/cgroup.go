@@ -1,0 +1,105 @@
+package gather
+
+import (
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/purerdma/rdma/cmd/rdmaprobe/doctor"
+)
+
+// cgroups finds this process's cgroups, as /proc/self/cgroup names them: one
+// line for each hierarchy of version 1, one without names for version 2.
+func (g *gatherer) cgroups() {
+	for line := range strings.Lines(g.text("proc/self/cgroup")) {
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(parts) != 3 {
+			continue
+		}
+		switch names := strings.Split(parts[1], ","); {
+		case parts[0] == "0" && parts[1] == "":
+			g.rdmaCgroup("sys/fs/cgroup", parts[2])
+			g.memoryCgroup(parts[2])
+		case slices.Contains(names, "rdma"):
+			g.rdmaCgroup("sys/fs/cgroup/rdma", parts[2])
+		}
+	}
+}
+
+// upwards lists a cgroup and those above it: each of them counts. In a
+// container the path may be as the host sees it, and only the root is there.
+func upwards(name string) []string {
+	out := []string{}
+	for name = path.Clean("/" + name); name != "/"; name = path.Dir(name) {
+		out = append(out, name)
+	}
+	return append(out, "/")
+}
+
+func (g *gatherer) rdmaCgroup(mount, name string) {
+	for _, c := range upwards(name) {
+		limits := parseRDMA(g.text(mount, c, "rdma.max"))
+		used := parseRDMA(g.text(mount, c, "rdma.current"))
+		for _, l := range limits {
+			c := doctor.Cgroup{Path: c, Device: l.device, Resource: l.resource, Max: l.value}
+			for _, u := range used {
+				if u.device == l.device && u.resource == l.resource {
+					c.Used = u.value
+				}
+			}
+			g.f.Cgroups = append(g.f.Cgroups, c)
+		}
+	}
+}
+
+type rdmaValue struct {
+	device, resource string
+	value            uint64
+}
+
+// parseRDMA reads lines such as "rxe0 hca_handle=2 hca_object=max".
+func parseRDMA(text string) (out []rdmaValue) {
+	for line := range strings.Lines(text) {
+		fields := strings.Fields(line)
+		for i := 1; i < len(fields); i++ {
+			name, value, _ := strings.Cut(fields[i], "=")
+			v, err := strconv.ParseUint(value, 10, 64)
+			if value == "max" {
+				v, err = doctor.Unlimited, nil
+			}
+			if err == nil {
+				out = append(out, rdmaValue{fields[0], name, v})
+			}
+		}
+	}
+	return out
+}
+
+// memoryCgroup finds the least that the memory cgroups leave.
+func (g *gatherer) memoryCgroup(name string) {
+	for _, c := range upwards(name) {
+		limit, err := strconv.ParseUint(g.text("sys/fs/cgroup", c, "memory.max"), 10, 64)
+		if err != nil {
+			continue // "max", or none
+		}
+		used, _ := strconv.ParseUint(g.text("sys/fs/cgroup", c, "memory.current"), 10, 64) // 0 at worst
+		left := limit - min(used, limit)
+		if g.f.Memory.CgroupMax == 0 || left < g.f.Memory.CgroupMax {
+			g.f.Memory.CgroupMax = max(left, 1) // 0 means not known
+		}
+	}
+}
+
+// available reads how much memory the machine can give.
+func (g *gatherer) available() uint64 {
+	b, _ := os.ReadFile(g.path("proc/meminfo")) // absent: not known
+	for line := range strings.Lines(string(b)) {
+		if rest, ok := strings.CutPrefix(line, "MemAvailable:"); ok {
+			kib, _ := strconv.ParseUint(strings.Fields(rest + " 0")[0], 10, 64)
+			return kib << 10
+		}
+	}
+	return 0
+}

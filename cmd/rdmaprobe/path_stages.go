@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/purerdma/rdma/cmd/rdmaprobe/gidpick"
+	"github.com/purerdma/rdma/uverbs"
+)
+
+func (r *pathRun) stageRoute(context.Context) stageOutcome {
+	var err error
+	if r.route, err = r.sys.routeTo(r.dst); err != nil {
+		return r.fail("look up the route", err, "add a route to "+r.dst.String()+", or check the address")
+	}
+	w := gidpick.Want{Dst: r.dst, Route: r.route}
+	r.egress, _ = w.Egress(r.netdevs)
+	r.doc.Netdev, r.doc.Source = r.egress.Name, ipText(r.route.Source)
+	d := routeDoc{Netdev: r.egress.Name, Source: r.doc.Source, Gateway: ipText(r.route.Gateway), Local: r.route.Local}
+	return stageOutcome{detail: d.text()}
+}
+
+func (r *pathRun) stageInterface(context.Context) stageOutcome {
+	d := r.egress
+	if d.Name == "" {
+		return r.fail("look up the interface", checkError{"packets leave through an interface that is not known here", syscall.ENODEV}, "")
+	}
+	text := fmt.Sprintf("%s (%s) is %s, MTU %d B", d.Name, orDash(d.Kind), d.State(), d.MTU)
+	if base := r.netdevs.Base(d); base.Name != d.Name {
+		text += ", on " + base.Name
+	}
+	if master, ok := r.netdevs.ByIndex(d.MasterIndex); ok {
+		text += ", member of " + master.Kind + " " + master.Name
+	}
+	if !d.Up {
+		return r.fail("look up the interface", checkError{d.Name + " is down", syscall.ENETDOWN}, "ip link set "+d.Name+" up")
+	}
+	return stageOutcome{detail: text, warning: !d.Running}
+}
+
+// stageDevice finds the port whose GIDs belong to the interface.
+func (r *pathRun) stageDevice(context.Context) stageOutcome {
+	diag := r.sys.diagnose()
+	r.devices, r.usable = diag.Devices, map[string]uverbs.Usability{}
+	for i, d := range diag.Devices {
+		r.usable[d.Name] = diag.Usability[i]
+	}
+	r.rows, _ = r.gidRows(r.netdevs)
+	const step = "look for the RDMA device"
+	if len(r.devices) == 0 {
+		return r.fail(step, uverbs.ErrNoDevice, "rdmaprobe doctor says what is missing")
+	}
+	r.findDevice()
+	if r.device == nil {
+		return r.fail(step, checkError{"packets leave through " + r.egress.Name + ", which leads to no RDMA device", uverbs.ErrNoDevice}, r.otherInterfaces())
+	}
+	r.doc.Device, r.doc.Port = r.device.Name, r.port.Number
+	text := fmt.Sprintf("%s port %d is %v, driver %s", r.device.Name, r.port.Number, r.port.State, r.device.Driver())
+	if r.port.State != uverbs.PortActive {
+		return r.fail(step, checkError{text, errCheckFailed}, "rdmaprobe doctor says why the port is not ACTIVE")
+	}
+	u := r.usable[r.device.Name]
+	if !u.OK() {
+		text += "; " + u.String()
+	}
+	return stageOutcome{detail: text, warning: !u.OK()}
+}
+
+// findDevice prefers a port with a usable GID on the interface.
+func (r *pathRun) findDevice() {
+	for _, usableOnly := range []bool{true, false} {
+		for _, row := range r.rows {
+			if row.Netdev != r.egress.Name || usableOnly && row.Unusable != "" {
+				continue
+			}
+			for _, d := range r.devices {
+				if p, ok := d.Port(row.Port); ok && d.Name == row.Device {
+					r.device, r.port = d, p
+					return
+				}
+			}
+		}
+	}
+	for _, d := range r.devices {
+		for _, p := range d.Ports {
+			if p.Netdev == r.egress.Name {
+				r.device, r.port = d, p
+				return
+			}
+		}
+	}
+}
+
+// otherInterfaces says where RDMA is instead.
+func (r *pathRun) otherInterfaces() string {
+	var names []string
+	for _, row := range r.rows {
+		name := fmt.Sprintf("%s (%s)", row.Netdev, row.Device)
+		if row.Here && row.Unusable == "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if names == nil {
+		return "rdmaprobe doctor says what is missing"
+	}
+	return "use an address that is reached through " + strings.Join(names, " or ")
+}
+
+func (r *pathRun) stageGID(context.Context) stageOutcome {
+	i := gidpick.Pick(r.rows, gidpick.Want{Dst: r.dst, Route: r.route}, r.netdevs)
+	if i < 0 {
+		remedy := "rdmaprobe gids --to " + r.dst.String() + " says why each GID is ruled out"
+		return r.fail("choose a GID", checkError{fmt.Sprintf("no GID of %s fits: source %s", r.egress.Name, orDash(r.doc.Source)), uverbs.ErrNoDevice}, remedy)
+	}
+	row := r.rows[i]
+	r.doc.GIDIndex, r.doc.GID = row.Index, row.GID.String()
+	r.doc.Device, r.doc.Port = row.Device, row.Port
+	return stageOutcome{detail: fmt.Sprintf("%s port %d GID %d, %v, %v", row.Device, row.Port, row.Index, row.GID, row.Type)}
+}
+
+// stageAddress lets the connection manager do what the stages before predicted.
+func (r *pathRun) stageAddress(ctx context.Context) stageOutcome {
+	start := time.Now()
+	r.res = r.sys.resolve(ctx, r.dst, r.tos)
+	if r.res.err != nil && !r.res.addressed {
+		out := r.fail("resolve address", r.noNeighbour(r.res.err), r.addressRemedy(r.res.err))
+		out.took = time.Since(start)
+		return out
+	}
+	text := fmt.Sprintf("%s port %d, from %s", r.res.device, r.res.port, ipText(r.res.local))
+	if n, err := r.sys.neighbour(r.egress.Index, r.route.NextHop()); err == nil && n.MAC != "" {
+		text += ", next hop " + n.MAC
+	}
+	out := stageOutcome{detail: text, took: r.res.addressTook}
+	if r.res.device != r.doc.Device || r.res.local.WithZone("") != r.route.Source.WithZone("") && r.route.Source.IsValid() {
+		out.warning = true
+		out.detail += fmt.Sprintf("; expected %s from %s", r.doc.Device, r.doc.Source)
+	}
+	r.doc.Device, r.doc.Port = r.res.device, r.res.port
+	return out
+}
+
+// noNeighbour puts a time-out into words when it was the neighbour that did not
+// answer.
+func (r *pathRun) noNeighbour(err error) error {
+	hop := r.route.NextHop()
+	if !isTimeout(err) && !errors.Is(err, syscall.EHOSTUNREACH) {
+		return err
+	}
+	n, nErr := r.sys.neighbour(r.egress.Index, hop)
+	if nErr != nil || n.MAC != "" {
+		return err
+	}
+	return checkError{fmt.Sprintf("no neighbour %v: nobody on %s answers for it (%s)", hop.WithZone(""), r.egress.Name, n.State), err}
+}
+
+// addressRemedy says what is behind a failed address resolution.
+func (r *pathRun) addressRemedy(err error) string {
+	hop := r.route.NextHop()
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission):
+		return "rdmaprobe doctor says what is wrong with /dev/infiniband/rdma_cm"
+	case isTimeout(err) || errors.Is(err, syscall.EHOSTUNREACH):
+		what := "ARP"
+		if hop.Is6() {
+			what = "neighbour discovery"
+		}
+		return fmt.Sprintf("%v does not answer %s on %s: is it up, and in the same network?", hop, what, r.egress.Name)
+	}
+	return "rdmaprobe doctor"
+}
+
+func (r *pathRun) stageNeighbour(context.Context) stageOutcome {
+	if r.route.Local {
+		return stageOutcome{detail: "none: an address of this machine"}
+	}
+	hop := r.route.NextHop()
+	n, err := r.sys.neighbour(r.egress.Index, hop)
+	switch {
+	case err != nil:
+		return stageOutcome{detail: err.Error(), warning: true}
+	case n.Failed():
+		return stageOutcome{detail: fmt.Sprintf("%v does not answer (FAILED)", hop.WithZone("")), warning: true}
+	case n.MAC == "":
+		return stageOutcome{detail: fmt.Sprintf("%v is not known yet", hop.WithZone(""))}
+	}
+	return stageOutcome{detail: fmt.Sprintf("%v is %s, %s", hop.WithZone(""), n.MAC, n.State)}
+}
+
+func (r *pathRun) stageCMRoute(context.Context) stageOutcome {
+	if r.res.err != nil {
+		return r.fail("resolve route", r.res.err, "rdmaprobe doctor; on InfiniBand: does the subnet manager answer?")
+	}
+	text := "resolved"
+	if r.res.paths > 0 {
+		text = plural(r.res.paths, "path record")
+	}
+	return stageOutcome{detail: text, took: r.res.routeTook}
+}
