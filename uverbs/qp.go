@@ -184,8 +184,8 @@ func (qp *QP) createNative(uhwIn, uhwOut []byte) error {
 	qpn := i.outU32(uint16(abi.UVERBS_ATTR_CREATE_QP_RESP_QP_NUM))
 	i.uhwIn(uhwIn)
 	out := i.uhwOut(len(uhwOut))
-	if err := qp.c.ioctl(i, qp.cfg.describe()); err != nil {
-		return err
+	if err := qp.c.ioctlRaw(i); err != nil {
+		return qp.c.fail(methodQPCreate.name, qp.cfg.describe(), err)
 	}
 	qp.handle, qp.qpn, qp.cap = uint32(handle.Data), *qpn, capFromKernel(*resp)
 	copy(uhwOut, out)
@@ -211,8 +211,8 @@ func (qp *QP) createWrite(uhwIn, uhwOut []byte) error {
 	if qp.cfg.SignalAll {
 		req.SQSigAll = 1
 	}
-	if err := qp.c.write(w, qp.cfg.describe()); err != nil {
-		return err
+	if err := qp.c.writeRaw(w); err != nil {
+		return qp.c.fail(cmdCreateQP.name, qp.cfg.describe(), err)
 	}
 	resp := respOf[abi.IBUverbsCreateQPResp](w)
 	qp.handle, qp.qpn = resp.QPHandle, resp.QPN
