@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -112,11 +111,6 @@ func count(keys ...string) map[string]int {
 		n[key]++
 	}
 	return n
-}
-
-func isNumber(s string) bool {
-	_, err := strconv.Atoi(s)
-	return err == nil
 }
 
 // declarations returns the names of a folder: Name, Type.Method and Type.Field

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"os"
 	"strings"
@@ -333,76 +332,6 @@ func TestListenerBusy(t *testing.T) {
 	}
 }
 
-// TestDialCancel ends dials at random moments: nothing is left, and the
-// listener keeps working.
-func TestDialCancel(t *testing.T) {
-	requireRDMA(t)
-	checkLeaks(t)
-	l := listenOn(t, addrV4+":0", nil)
-	ctx := testContext(t)
-	serving := make(chan struct{})
-	acceptCtx, stop := context.WithCancel(context.Background())
-	go func() {
-		defer close(serving)
-		serveUntil(acceptCtx, t, l)
-	}()
-	var wg sync.WaitGroup
-	for range 4 {
-		wg.Go(func() {
-			for range 25 {
-				dialCtx, cancel := context.WithTimeout(ctx, time.Duration(rand.IntN(100_000))*time.Microsecond)
-				c, err := cm.Dial(dialCtx, l.Addr().String())
-				cancel()
-				switch {
-				case err == nil:
-					closeConn(t, c)
-				case !errors.Is(err, context.DeadlineExceeded):
-					t.Errorf("cancelled dial: %v", err)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	c, err := cm.Dial(ctx, l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	closeConn(t, c)
-	stop()
-	<-serving
-}
-
-// serveUntil accepts connections and closes each when its peer does. Peers
-// may leave in the middle of the handshake.
-func serveUntil(ctx context.Context, t *testing.T, l *cm.Listener) {
-	var wg sync.WaitGroup
-	defer wg.Wait()
-	for {
-		r, err := l.Accept(ctx)
-		if err != nil {
-			if ctx.Err() == nil {
-				t.Error(err)
-			}
-			return
-		}
-		wg.Go(func() {
-			c, err := r.Accept(ctx, nil)
-			if err != nil {
-				if ctx.Err() == nil && !errors.Is(err, cm.ErrPeerGone) && !errors.Is(err, cm.ErrRejected) &&
-					!errors.Is(err, cm.ErrPeerClosed) {
-					t.Errorf("accept of a cancelled dial: %v", err)
-				}
-				return
-			}
-			select {
-			case <-c.Done():
-			case <-ctx.Done():
-			}
-			closeConn(t, c)
-		})
-	}
-}
-
 // TestCycles is a long run of short connections, sixteen at a time; the leak
 // check is the point. RDMA_CYCLES changes the number.
 func TestCycles(t *testing.T) {
@@ -450,14 +379,7 @@ func cycle(ctx context.Context, address string, i int) error {
 	if err != nil {
 		return err
 	}
-	msg := fmt.Appendf(nil, "ping %d", i)
-	buf := make([]byte, len(msg))
-	if err = c.SendCopy(ctx, msg); err == nil {
-		_, err = c.RecvCopy(ctx, buf)
-	}
-	if err == nil && !bytes.Equal(buf, msg) {
-		err = fmt.Errorf("sent %q, got %q", msg, buf)
-	}
+	err = pingConn(ctx, c, fmt.Sprint("ping ", i))
 	if closeErr := c.Close(); err == nil {
 		err = closeErr
 	}
