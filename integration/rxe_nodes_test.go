@@ -30,7 +30,7 @@ func TestNodesDatagrams(t *testing.T) {
 		serveDatagrams(ctx, t, s)
 		return
 	}
-	conn := dialControl(ctx, t)
+	conn := dialControl(ctx, t, controlPort)
 	var qpn uint32
 	if err := json.NewDecoder(conn).Decode(&qpn); err != nil {
 		t.Fatal(err)
@@ -52,12 +52,12 @@ func rxeNodeSide(t *testing.T) *verbsSide {
 
 const controlPort = ":7490"
 
-// dialControl waits until the other guest has booted.
-func dialControl(ctx context.Context, t *testing.T) net.Conn {
+// dialControl connects to a port of guest 0, and waits until it has come so far.
+func dialControl(ctx context.Context, t *testing.T, port string) net.Conn {
 	t.Helper()
 	for {
 		d := net.Dialer{Timeout: 2 * time.Second}
-		conn, err := d.DialContext(ctx, "tcp", nodeV4(0)+controlPort)
+		conn, err := d.DialContext(ctx, "tcp", nodeV4(0)+port)
 		if err == nil {
 			verbsClose(t, conn)
 			return conn

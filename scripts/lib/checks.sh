@@ -4,6 +4,9 @@
 
 STATICCHECK=honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
+# Packages of C programs that the integration tests talk to.
+GUEST_TOOLS=rdmacm-utils,ibverbs-utils
+
 # Packages with tests that need no kernel.
 unit_packages() { go list ./... | grep -v "/integration$"; }
 
@@ -148,7 +151,7 @@ guest_run() {
 		shift
 	done
 	shift
-	(cd integration && ../scripts/vm -k "$kernel" --tools rdmacm-utils --env RDMA_REQUIRE=1 \
+	(cd integration && ../scripts/vm -k "$kernel" --tools "$GUEST_TOOLS" --env RDMA_REQUIRE=1 \
 		--file "$WORK/rdmaprobe:/usr/bin/rdmaprobe" "${options[@]}" "$binary" -test.v "$@") 2>&1 |
 		tee "$log" || status=$?
 	note "$(grep -cE -- '--- PASS' "$log" || true) passed, $(grep -cE -- '--- SKIP' "$log" || true) skipped"
@@ -167,9 +170,18 @@ few_failures() {
 	printf '%s' "$names"
 }
 
-# check_integration KERNEL: all tests that need one machine.
+# check_integration KERNEL: all tests that need one machine. Races run in full
+# on the newest kernel.
 check_integration() {
-	in_guest "$1" "$WORK/integration.test" --timeout 900 -- -test.timeout 14m
+	local races=20
+	[[ $1 != "${K[-1]}" ]] || races=100
+	in_guest "$1" "$WORK/integration.test" --env RDMA_RACES=$races --timeout 900 -- -test.timeout 14m
+}
+
+# check_silence KERNEL: the kernel's own time limits, of more than a minute, in a
+# guest whose idle time passes at once.
+check_silence() {
+	in_guest "$1" "$WORK/integration.test" --icount --env RDMA_LONG=1 --timeout 300 -- -test.timeout 4m -test.run Long
 }
 
 # check_nodes KERNEL: the tests that need two machines.
