@@ -35,6 +35,7 @@ type Conn struct {
 
 	sends sendQueue
 	recvs recvQueue
+	iw    iwarp
 
 	ended   chan struct{} // closed when the connection is of no more use
 	endOnce sync.Once
@@ -214,7 +215,9 @@ func (c *Conn) abort() {
 	c.mu.Lock()
 	c.connected = false
 	c.mu.Unlock()
-	_ = c.Close()
+	if !c.abortLater() {
+		_ = c.Close()
+	}
 }
 
 // tearDown says goodbye and destroys the kernel objects, once; a second caller

@@ -48,13 +48,18 @@ func (id *ID) Connect(ctx context.Context, p *ucma.ConnParam, ece ucma.ECE) (*uc
 			return nil, stepError(stepConnect, err)
 		}
 	}
+	id.up.Store(ev.Type == abi.RDMA_CM_EVENT_ESTABLISHED)
 	peer := ev.Conn()
 	return &peer, nil
 }
 
 // Establish completes a connection on the active side, once the queue pair is
-// ready to send (rdma_establish).
+// ready to send (rdma_establish). On iWARP Connect has done that, and Establish
+// does nothing.
 func (id *ID) Establish() error {
+	if id.up.Load() {
+		return nil
+	}
 	return id.do(func(ch *ucma.Channel, h uint32) error { return stepError(stepEstablish, ch.Establish(h)) })
 }
 

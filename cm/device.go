@@ -25,6 +25,8 @@ type device struct {
 
 	maxCQE int // entries of a completion queue
 
+	iwarp bool // speaks iWARP
+
 	slabs slabs
 
 	mu  sync.Mutex
@@ -63,7 +65,7 @@ func openDevice(r *ucma.Route, index int) (*device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &device{index: index}
+	d := &device{index: index, iwarp: dev.Protocol == uverbs.ProtocolIWARP}
 	if d.ctx, err = uverbs.OpenOn(host.kernel, dev, nil); err != nil {
 		return nil, err
 	}

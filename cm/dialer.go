@@ -133,7 +133,9 @@ func (a *attempt) once(ctx context.Context) (*Conn, error) {
 		return nil, &stepFailure{step: stepEstablish, err: ctx.Err()}
 	}
 	if err != nil {
-		if !a.keepStale(c, err) {
+		if c != nil {
+			a.giveUp(c, err)
+		} else {
 			_ = id.Close()
 		}
 		return nil, err
@@ -141,20 +143,16 @@ func (a *attempt) once(ctx context.Context) (*Conn, error) {
 	return c, nil
 }
 
-// keepStale decides whether to try again, and keeps the connection if so. A
-// fixed local port allows no second attempt beside the first.
-func (a *attempt) keepStale(c *Conn, err error) bool {
-	if c == nil {
-		return false
-	}
+// giveUp undoes a failed connection, or keeps it because there will be another
+// attempt. A fixed local port allows none beside the first.
+func (a *attempt) giveUp(c *Conn, err error) {
 	var rej *RejectError
 	again := errors.As(err, &rej) && rej.Reason == abi.IB_CM_REJ_STALE_CONN
 	if !again || len(a.stale) == maxStale || a.LocalAddr.Port() != 0 {
 		c.abort()
-		return false
+		return
 	}
 	a.stale = append(a.stale, c)
-	return true
 }
 
 // check refuses what cannot work before anything is created.
@@ -248,7 +246,18 @@ func (a *attempt) resolve(ctx context.Context, id *ID, steps *steps) error {
 // confirmation.
 func (c *Conn) handshake(ctx context.Context, privateData []byte, steps *steps) error {
 	local, served := c.reads(nil)
-	peer, err := c.id.Connect(ctx, c.param(privateData, local, served), ucma.ECE{})
+	p := c.param(privateData, local, served)
+	if c.dev.iwarp {
+		peer, err := c.connectIWARP(ctx, p)
+		if err != nil {
+			return inStep(stepConnect, err)
+		}
+		c.data = peer.PrivateData
+		c.setConnected() // the kernel has done all the rest
+		steps.done(stepConnect, "answered")
+		return nil
+	}
+	peer, err := c.id.Connect(ctx, p, ucma.ECE{})
 	if err != nil {
 		return inStep(stepConnect, err)
 	}
@@ -294,7 +303,8 @@ func describeTimeout(step string, remote fmt.Stringer) string {
 	case stepResolveAddr:
 		return fmt.Sprintf("no neighbour answered for %v: host down, wrong address, or no ARP/ND on that link", remote)
 	case stepConnect:
-		return fmt.Sprintf("no answer from %v: UDP port %d filtered, or RDMA not running there", remote, abi.ROCE_V2_UDP_DPORT)
+		return fmt.Sprintf("no answer from %v: UDP port %d (RoCE) or the TCP port (iWARP) filtered, or RDMA not running there",
+			remote, abi.ROCE_V2_UDP_DPORT)
 	case stepAccept:
 		return "the peer did not confirm: it may have gone, or its packets are lost"
 	}

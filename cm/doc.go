@@ -38,6 +38,27 @@
 // [Conn.Alloc] returns a [Region]. Closing the region or its connection
 // unmaps it: a slice from [Region.Bytes] must not be touched afterwards.
 //
+// # iWARP
+//
+// On an iWARP device, such as soft-iWARP (siw), connections run over TCP. What is
+// different there:
+//
+//   - Send and Write return when the transport has taken the data, not when the
+//     peer's device has placed it. A peer that refuses it ends the connection.
+//   - A message for which the peer has no receive buffer ends the connection too;
+//     nothing is sent again. Programs agree on how many messages may be under way.
+//   - The side that dials speaks first. The first operation of the side that has
+//     accepted waits for a message of the peer, but not longer than 200 ms.
+//   - There is no immediate data and there are no atomic operations: SendImm,
+//     WriteImm, FetchAdd and CompareSwap fail with errors.ErrUnsupported, as
+//     datagram services do. Read fills several slices one after the other.
+//   - Refusals are errnos ([RejectError]). Private data arrives in its own length,
+//     and at the ID level up to 251 bytes of it fit.
+//   - A dial whose context ends returns at once, but the kernel keeps what it made
+//     until the peer has answered: with siw ten seconds, after which it also gives
+//     up a request that nobody has accepted.
+//   - A listener on the IPv6 wildcard takes no IPv4 connections.
+//
 // # Errors
 //
 // Errors of the connection level are of type [*OpError] and say operation, step, addresses, device,

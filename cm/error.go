@@ -21,8 +21,8 @@ var (
 	// *RejectError in the chain has reason and private data.
 	ErrRejected = errors.New("rejected by peer")
 
-	// ErrNoListener: nobody listens on that port (CM reject reason 8). Also
-	// matches ErrRejected and syscall.ECONNREFUSED.
+	// ErrNoListener: nobody listens on that port (CM reject reason 8, on iWARP
+	// ECONNREFUSED). Also matches ErrRejected and syscall.ECONNREFUSED.
 	ErrNoListener = errors.New("no listener on that port")
 
 	// ErrPeerGone: the peer withdrew its connection request before it was
@@ -156,7 +156,7 @@ func (e *RejectError) Is(target error) bool {
 	case ErrRejected, syscall.ECONNREFUSED:
 		return true
 	case ErrNoListener:
-		return e.Reason == abi.IB_CM_REJ_INVALID_SERVICE_ID
+		return e.Reason == abi.IB_CM_REJ_INVALID_SERVICE_ID || int32(e.Reason) == int32(abi.IWRejectRefused)
 	}
 	errno, ok := e.errno()
 	return ok && target == errno

@@ -80,6 +80,9 @@ func lacksHandle(ctx *uverbs.Context, port int) bool {
 // both.
 func (id *ID) refused(ended, err error) error {
 	var ue *ucma.Error
+	if errors.As(err, &ue) && isErrno(ue, syscall.ECONNRESET) {
+		return withCause(ended, err) // iWARP says so plainly
+	}
 	if !errors.As(err, &ue) || !isErrno(ue, syscall.EINVAL) {
 		return err
 	}
@@ -104,7 +107,7 @@ func (id *ID) connectError(err error) error {
 			return noHandles(h, err)
 		}
 	}
-	return err
+	return connectErrorIWARP(err)
 }
 
 func noHandles(h handles, err error) error {

@@ -30,6 +30,7 @@ type ID struct {
 	gate   sync.RWMutex
 	handle uint32
 	closed atomic.Bool // set with gate locked
+	up     atomic.Bool // Connect has established it, which iWARP does
 
 	// delivery is held while an event goes to the handler or the queue, so
 	// that a new handler misses none. It is taken before mu.

@@ -50,13 +50,18 @@ var maxData = map[Op]struct{ rc, rcIB, ud, udIB int }{
 	OpReject:  {MaxRejectData, MaxRejectData, 136, 136},
 }
 
+// maxIWARPData: MPA has room for 512 bytes, the kernel's command counts them in 8
+// bits, and siw adds the length of its own four in these 8 bits again
+// (siw_send_mpareqrep).
+const maxIWARPData = ucma.MaxPrivateData - 4
+
 // MaxPrivateData returns how many bytes of private data an operation on this
 // ID may carry. Before Bind or ResolveAddr have told the family of its
 // addresses and its device, the smallest limit is returned. The peer sees the
 // data padded with zeros to the limit, except on iWARP.
 func (id *ID) MaxPrivateData(op Op) int {
 	if id.iWARP() {
-		return ucma.MaxPrivateData
+		return maxIWARPData
 	}
 	return id.maxIBData(op)
 }
@@ -91,7 +96,7 @@ func (id *ID) iWARP() bool {
 func (id *ID) checkPrivateData(op Op, p []byte) error {
 	limit := id.maxIBData(op)
 	if len(p) > limit && id.iWARP() {
-		limit = ucma.MaxPrivateData
+		limit = maxIWARPData
 	}
 	return checkPrivateData(p, limit)
 }

@@ -147,7 +147,9 @@ func (c *Conn) answer(ctx context.Context, peer *ucma.ConnParam, privateData []b
 	local, served := c.reads(peer)
 	// RTS before the answer: the peer's first message may overtake its
 	// confirmation.
-	if err := c.toRTS(local, served); err != nil {
+	if c.dev.iwarp {
+		c.listenFirst() // and the kernel moves the queue pair
+	} else if err := c.toRTS(local, served); err != nil {
 		return inStep(stepAccept, c.id.refused(ErrPeerGone, err))
 	}
 	if err := c.id.Accept(c.param(privateData, local, served), ucma.ECE{}); err != nil {

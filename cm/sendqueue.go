@@ -84,6 +84,11 @@ func (c *Conn) perform(ctx context.Context, prepare func(i uint32, s *sendSlot) 
 	if err := ctx.Err(); err != nil {
 		return uverbs.WC{}, err // nothing is sent that nobody waits for
 	}
+	if c.iw.listening.Load() {
+		if err := c.hearPeer(ctx); err != nil {
+			return uverbs.WC{}, err
+		}
+	}
 	i, err := await(ctx, c, c.sends.free)
 	if err != nil {
 		return uverbs.WC{}, err
@@ -98,6 +103,9 @@ func (c *Conn) perform(ctx context.Context, prepare func(i uint32, s *sendSlot) 
 	s.wr[0].SGEs = s.sges
 	if err := c.qp.PostSend(s.wr[:]...); err != nil {
 		c.sends.free <- i
+		if isErrno(err, syscall.ENOTCONN) {
+			err = c.broken(err)
+		}
 		return uverbs.WC{}, err
 	}
 	wc, err := await(ctx, c, s.done)
@@ -121,6 +129,7 @@ func (c *Conn) statusError(wc *uverbs.WC) error {
 		if err := c.Err(); err != nil {
 			return err
 		}
+		return c.broken(wcError(wc))
 	}
 	return wcError(wc)
 }

@@ -50,6 +50,9 @@ func (c *Conn) WriteImm(ctx context.Context, dst RemoteMemory, imm uint32, slice
 // Read reads the peer's memory src into the slices, in order (RDMA read). It
 // reads as many bytes as the slices have.
 func (c *Conn) Read(ctx context.Context, src RemoteMemory, slices ...Slice) error {
+	if c.dev.iwarp && len(slices) > 1 {
+		return c.readEach(ctx, src, slices)
+	}
 	return c.transfer(ctx, "read", uverbs.SendWR{Opcode: abi.IB_UVERBS_WR_RDMA_READ}, &src, slices)
 }
 

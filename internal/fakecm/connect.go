@@ -83,6 +83,10 @@ func (f *file) connect(q *abi.RDMAUCMConnect, _ uint16) error {
 		return nil
 	}
 	l := f.k.findListener(i.dst, i.ps)
+	if l == nil && f.k.IWARP {
+		i.state = routeResolved
+		return syscall.ECONNREFUSED // by TCP, in the command
+	}
 	if l == nil {
 		i.event(abi.RDMA_CM_EVENT_REJECTED, int32(abi.IB_CM_REJ_INVALID_SERVICE_ID), padded(nil, rejectData))
 		return nil
@@ -101,7 +105,7 @@ func (l *id) request(from *id, param *abi.RDMAUCMConnParam, ece abi.RDMAUCMECE) 
 	r.state, r.passive, r.listener, r.ps, r.qpType = connecting, true, l, l.ps, l.qpType
 	r.src, r.dst = addr{from.dst.ip, l.src.port}, from.src
 	r.dev = l.k.deviceOf(from.dst.ip)
-	r.param = *padded(param, requestData)
+	r.param = *l.k.seen(param, requestData)
 	r.peer, from.peer = from, r
 	ev := abi.RDMAUCMEventResp{UID: l.uid, ID: r.handle, Event: uint32(abi.RDMA_CM_EVENT_CONNECT_REQUEST)}
 	if l.datagram() {
@@ -144,6 +148,10 @@ func (f *file) accept(q *abi.RDMAUCMAccept, _ uint16) error {
 		return syscall.EINVAL
 	}
 	i.uid, i.accepted = q.UID, true
+	if f.k.IWARP {
+		i.establishIWARP(&q.ConnParam)
+		return nil
+	}
 	if f.k.muted[abi.RDMA_USER_CM_CMD_ACCEPT] {
 		return nil
 	}
@@ -179,7 +187,10 @@ func (f *file) reject(q *abi.RDMAUCMReject, _ uint16) error {
 	var param abi.RDMAUCMConnParam
 	copy(param.PrivateData[:], q.PrivateData[:q.PrivateDataLen])
 	param.PrivateDataLen = q.PrivateDataLen
-	p.event(abi.RDMA_CM_EVENT_REJECTED, reason, padded(&param, rejectData))
+	if f.k.IWARP {
+		reason = int32(abi.IWRejectReset)
+	}
+	p.event(abi.RDMA_CM_EVENT_REJECTED, reason, f.k.seen(&param, rejectData))
 	return nil
 }
 
@@ -194,6 +205,9 @@ func (f *file) disconnect(q *abi.RDMAUCMDisconnect, _ uint16) error {
 		return syscall.EINVAL
 	}
 	i.state, i.left = disconnected, true
+	if f.k.IWARP {
+		i.tell() // TCP needs no answer
+	}
 	p := i.peer
 	if p == nil || f.k.muted[abi.RDMA_USER_CM_CMD_DISCONNECT] {
 		return nil

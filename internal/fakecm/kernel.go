@@ -44,6 +44,9 @@ type Kernel struct {
 	// and no RESOLVE_IB_SERVICE.
 	Old bool
 
+	// IWARP makes the fake's devices speak iWARP.
+	IWARP bool
+
 	// Unprivileged forbids ports below 1024.
 	Unprivileged bool
 

@@ -10,7 +10,9 @@ import (
 // Errors of the posting path beyond those of package provider, built once so
 // that posting allocates nothing.
 var (
-	errOpcode        = fmt.Errorf("iWARP or siw: %w: %w", provider.ErrOpcode, errors.ErrUnsupported)
+	errOpcode        = fmt.Errorf("siw: %w: %w", provider.ErrOpcode, errors.ErrUnsupported)
+	errImmediate     = fmt.Errorf("iWARP has no immediate data: %w: %w", provider.ErrOpcode, errors.ErrUnsupported)
+	errAtomic        = fmt.Errorf("iWARP has no atomic operations: %w: %w", provider.ErrOpcode, errors.ErrUnsupported)
 	errMessageSize   = errors.New("message of 2 GiB or more: split it")
 	errInlineAndSGE  = errors.New("request has inline data and scatter/gather entries: use one of them")
 	errInlineOpcode  = errors.New("siw takes inline data in plain sends and writes only: use a scatter/gather entry")

@@ -40,6 +40,17 @@ func opOf(code abi.IBUverbsWROpcode) op {
 	return ops[code]
 }
 
+// opcodeError says why there is no op.
+func opcodeError(code abi.IBUverbsWROpcode) error {
+	switch code {
+	case abi.IB_UVERBS_WR_SEND_WITH_IMM, abi.IB_UVERBS_WR_RDMA_WRITE_WITH_IMM:
+		return errImmediate
+	case abi.IB_UVERBS_WR_ATOMIC_CMP_AND_SWP, abi.IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD, abi.IB_UVERBS_WR_ATOMIC_WRITE:
+		return errAtomic
+	}
+	return errOpcode
+}
+
 // wcOpcodes names completions (map_wc_opcode of siw_cq.c).
 var wcOpcodes = [abi.SIW_NUM_OPCODES]abi.IBWCOpcode{
 	abi.SIW_OP_WRITE:           abi.IB_WC_RDMA_WRITE,

@@ -102,10 +102,10 @@ func TestPostSendRefuses(t *testing.T) {
 		{"read with fence", provider.SendWR{Opcode: read, Flags: provider.SendFence, SGEs: sges(1, 1)}, errReadFence},
 		{"local invalidate with data", provider.SendWR{Opcode: inv, SGEs: sges(1, 0)}, errNoData},
 		{"local invalidate inline", provider.SendWR{Opcode: inv, Flags: provider.SendInline}, errNoData},
-		{"immediate", provider.SendWR{Opcode: abi.IB_UVERBS_WR_SEND_WITH_IMM}, errOpcode},
-		{"write with immediate", provider.SendWR{Opcode: abi.IB_UVERBS_WR_RDMA_WRITE_WITH_IMM}, errOpcode},
-		{"compare and swap", provider.SendWR{Opcode: abi.IB_UVERBS_WR_ATOMIC_CMP_AND_SWP, SGEs: sges(1, 8)}, errOpcode},
-		{"fetch and add", provider.SendWR{Opcode: abi.IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD, SGEs: sges(1, 8)}, errOpcode},
+		{"immediate", provider.SendWR{Opcode: abi.IB_UVERBS_WR_SEND_WITH_IMM}, errImmediate},
+		{"write with immediate", provider.SendWR{Opcode: abi.IB_UVERBS_WR_RDMA_WRITE_WITH_IMM}, errImmediate},
+		{"compare and swap", provider.SendWR{Opcode: abi.IB_UVERBS_WR_ATOMIC_CMP_AND_SWP, SGEs: sges(1, 8)}, errAtomic},
+		{"fetch and add", provider.SendWR{Opcode: abi.IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD, SGEs: sges(1, 8)}, errAtomic},
 		{"read with invalidation", provider.SendWR{Opcode: abi.IB_UVERBS_WR_RDMA_READ_WITH_INV, SGEs: sges(1, 8)}, errOpcode},
 		{"bind memory window", provider.SendWR{Opcode: abi.IB_UVERBS_WR_BIND_MW}, errOpcode},
 		{"register memory", provider.SendWR{Opcode: 0x20}, errOpcode},
@@ -119,8 +119,10 @@ func TestPostSendRefuses(t *testing.T) {
 			t.Errorf("%s: flush: %v, or the request reached the ring", tc.name, err)
 		}
 	}
-	if !errors.Is(errOpcode, provider.ErrOpcode) || !errors.Is(errOpcode, errors.ErrUnsupported) {
-		t.Errorf("%v matches too little", errOpcode)
+	for _, err := range []error{errOpcode, errImmediate, errAtomic} {
+		if !errors.Is(err, provider.ErrOpcode) || !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("%v matches too little", err)
+		}
 	}
 }
 

@@ -68,7 +68,7 @@ func isInline(wr *provider.SendWR) bool {
 func (l *limits) check(f opFlags, wr *provider.SendWR) error {
 	switch {
 	case f == 0:
-		return errOpcode
+		return opcodeError(wr.Opcode)
 	case f&opLocal != 0:
 		if isInline(wr) || len(wr.SGEs) != 0 {
 			return errNoData

@@ -1,0 +1,146 @@
+package cm
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/ucma"
+)
+
+// What is different on iWARP, where the kernel's iw_cm carries connections over
+// TCP with the MPA protocol.
+
+// iwarp is what a connection on an iWARP device remembers.
+type iwarp struct {
+	// answered is closed when the kernel has an answer to the connect request;
+	// nil without one under way.
+	answered chan struct{}
+
+	// listening: the peer, which has connected, has to speak first.
+	listening atomic.Bool
+	accepted  time.Time
+}
+
+// connectIWARP is ID.Connect for an ID whose command may block: siw opens the TCP
+// connection in it (kernel_bindconnect). The kernel holds on to ID and queue pair
+// until the peer has answered (destroy_cm_id of iwcm.c), up to ten seconds with siw;
+// so when ctx ends first, abort leaves the rest to a goroutine.
+func (c *Conn) connectIWARP(ctx context.Context, p *ucma.ConnParam) (*ucma.ConnParam, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var (
+		peer *ucma.ConnParam
+		err  error
+	)
+	c.iw.answered = make(chan struct{})
+	go func() {
+		defer close(c.iw.answered)
+		peer, err = c.id.Connect(context.WithoutCancel(ctx), p, ucma.ECE{})
+	}()
+	select {
+	case <-c.iw.answered:
+		return peer, err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// abortLater is abort for a connection whose request the kernel has yet to see
+// answered; it reports false for others.
+func (c *Conn) abortLater() bool {
+	if c.iw.answered == nil {
+		return false
+	}
+	select {
+	case <-c.iw.answered:
+		return false
+	default:
+	}
+	c.end(errClosedID)
+	go func() {
+		<-c.iw.answered
+		_ = c.Close()
+	}()
+	return true
+}
+
+// connectErrorIWARP gives the errno of a connect command the form of a refusal,
+// which it is where a TCP connection is opened.
+func connectErrorIWARP(err error) error {
+	for _, errno := range []syscall.Errno{syscall.ECONNREFUSED, syscall.ECONNRESET} {
+		if isErrno(err, errno) {
+			return fmt.Errorf("%w (%w)", &RejectError{Reason: abi.CMRejectReason(uint32(-int32(errno)))}, err)
+		}
+	}
+	return err
+}
+
+// iwarpPatience is how long the accepting side waits for the peer to speak first.
+const iwarpPatience = 200 * time.Millisecond
+
+// listenFirst makes the side that has accepted wait for the peer.
+func (c *Conn) listenFirst() {
+	c.iw.accepted = time.Now()
+	c.iw.listening.Store(true)
+}
+
+// hearPeer returns when this side may send. MPA wants the side that connects to be
+// the first (RFC 5044, section 7.1): siw on the other side takes what comes directly
+// behind the answer to the request for a fault in it, and gives up
+// (siw_recv_mpa_rr). A message is the proof that this is over. A peer that only
+// reads and writes sends none, and there are protocols in which the other side
+// begins; for them the answer has to have been read after a while.
+func (c *Conn) hearPeer(ctx context.Context) error {
+	timer := time.NewTimer(iwarpPatience - time.Since(c.iw.accepted))
+	defer timer.Stop()
+	c.cq.sleep(1)
+	defer c.cq.sleep(-1)
+	c.cq.pump(true)
+	select {
+	case <-c.recvs.first:
+	case <-timer.C:
+	case <-c.ended:
+		return c.endErr
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	c.iw.listening.Store(false)
+	return nil
+}
+
+// broken says why a request was refused or flushed before the connection's end was
+// known. On iWARP the queue pair learns of it first, and the event comes a moment
+// later.
+func (c *Conn) broken(err error) error {
+	if !c.dev.iwarp {
+		return err
+	}
+	timer := time.NewTimer(time.Second)
+	defer timer.Stop()
+	select {
+	case <-c.ended:
+		return c.endErr
+	case <-timer.C:
+		return err
+	}
+}
+
+// readEach reads into several slices one after the other: an iWARP read fills one.
+func (c *Conn) readEach(ctx context.Context, src RemoteMemory, slices []Slice) error {
+	for _, s := range slices {
+		part, err := src.Slice(0, uint64(s.Len()))
+		if err != nil {
+			return c.opError("read", fmt.Errorf("%w: %w", err, syscall.EMSGSIZE))
+		}
+		if err := c.Read(ctx, part, s); err != nil {
+			return err
+		}
+		src.Addr, src.Len = src.Addr+part.Len, src.Len-part.Len
+	}
+	return nil
+}

@@ -1,0 +1,200 @@
+package cm
+
+import (
+	"context"
+	"errors"
+	"net"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/internal/fakecm"
+	"github.com/purerdma/rdma/ucma"
+	"github.com/purerdma/rdma/uverbs"
+)
+
+// newIWARPRig is newRig with a device that speaks iWARP to the connection manager.
+// Its rings are those of soft-RoCE, and nothing moves in them.
+func newIWARPRig(t *testing.T) *rig {
+	r := newRig(t)
+	r.cm.IWARP = true
+	rxe := host.deviceByIndex
+	host.deviceByIndex = func(index int) (*uverbs.Device, error) {
+		d, err := rxe(index)
+		if err == nil {
+			d.Name, d.Protocol = "siw0", uverbs.ProtocolIWARP
+		}
+		return d, err
+	}
+	return r
+}
+
+// TestIWARPHandshake: the answer establishes both ends, queue pairs are the kernel's
+// to move, and private data keeps its length.
+func TestIWARPHandshake(t *testing.T) {
+	r := newIWARPRig(t)
+	moved := 0
+	r.cm.After = func(c fakecm.Call) {
+		if c.Op == "write" && c.Cmd == abi.RDMA_USER_CM_CMD_INIT_QP_ATTR {
+			moved++
+		}
+	}
+	l := r.listen(nil)
+	client, server := r.pair(l, &Dialer{PrivateData: []byte("hello")})
+	if diff := cmp.Diff([]string{"welcome", "hello"}, []string{string(client.PrivateData()), string(server.PrivateData())}); diff != "" {
+		t.Errorf("private data (-want +got):\n%s", diff)
+	}
+	if moved > 2 { // to INIT, once each
+		t.Errorf("%d requests for attributes of queue pairs", moved)
+	}
+	if err := client.ID().Establish(); err != nil {
+		t.Errorf("establish: %v", err)
+	}
+	if n := client.ID().MaxPrivateData(OpConnect); n != 251 {
+		t.Errorf("room for %d bytes of private data", n)
+	}
+	if err := client.Disconnect(testContext(t)); err != nil {
+		t.Errorf("disconnect: %v", err)
+	}
+	waitEnd(t, server)
+	wants(t, server.Err(), ErrPeerClosed)
+}
+
+func TestIWARPRefusals(t *testing.T) {
+	r := newIWARPRig(t)
+	_, err := (&Dialer{}).DialAddr(testContext(t), serverAddr)
+	wants(t, err, ErrNoListener, ErrRejected, syscall.ECONNREFUSED)
+
+	l, ctx := r.listen(nil), testContext(t)
+	dialed := async(func() (*Conn, error) { return (&Dialer{}).DialAddr(ctx, serverAddr) })
+	req, err := l.Accept(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := req.Reject([]byte("full")); err != nil {
+		t.Fatal(err)
+	}
+	_, err = get(t, dialed)
+	wants(t, err, ErrRejected, syscall.ECONNRESET)
+	var rej *RejectError
+	if !errors.As(err, &rej) || rej.Text() != "full" || len(rej.PrivateData) != 4 || errors.Is(err, ErrNoListener) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestIWARPPeerGone: the kernel says that a peer has gone by another errno.
+func TestIWARPPeerGone(t *testing.T) {
+	r := newIWARPRig(t)
+	l, ctx := r.listen(nil), testContext(t)
+	dialed := async(func() (*Conn, error) { return (&Dialer{}).DialAddr(ctx, serverAddr) })
+	req, err := l.Accept(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.cm.Before = func(c fakecm.Call) error {
+		if c.Op == "write" && c.Cmd == abi.RDMA_USER_CM_CMD_ACCEPT {
+			return syscall.ECONNRESET
+		}
+		return nil
+	}
+	_, err = req.Accept(ctx, nil)
+	wants(t, err, ErrPeerGone, syscall.ECONNRESET)
+	_, err = get(t, dialed)
+	wants(t, err, ErrRejected)
+}
+
+// TestIWARPCancel: a dial ends with its context although the kernel's command still
+// blocks, and what it made goes when the command returns.
+func TestIWARPCancel(t *testing.T) {
+	r := newIWARPRig(t)
+	r.listen(nil)
+	blocked, release := make(chan struct{}), make(chan struct{})
+	r.cm.Before = func(c fakecm.Call) error {
+		if c.Op == "write" && c.Cmd == abi.RDMA_USER_CM_CMD_CONNECT {
+			close(blocked)
+			<-release
+			return syscall.ETIMEDOUT
+		}
+		return nil
+	}
+	ctx, cancel := context.WithCancel(testContext(t))
+	dialed := async(func() (*Conn, error) { return (&Dialer{}).DialAddr(ctx, serverAddr) })
+	<-blocked
+	cancel()
+	_, err := get(t, dialed)
+	wants(t, err, context.Canceled)
+	close(release)
+	deadline := time.Now().Add(5 * time.Second)
+	for len(r.verbs.Survivors()) != 0 && time.Now().Before(deadline) {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// TestIWARPHearsPeer: the accepting side does not send before the peer has.
+func TestIWARPHearsPeer(t *testing.T) {
+	r := newIWARPRig(t)
+	client, server := r.pair(r.listen(nil), &Dialer{})
+	server.iw.accepted = time.Now().Add(time.Hour)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	err := server.SendCopy(ctx, []byte("too early"))
+	wants(t, err, context.DeadlineExceeded)
+	if client.iw.listening.Load() {
+		t.Error("the side that connected waits too")
+	}
+	server.recvs.complete(&uverbs.WC{})
+	if err := server.hearPeer(testContext(t)); err != nil || server.iw.listening.Load() {
+		t.Errorf("after a message: %v", err)
+	}
+	client.listenFirst()
+	client.end(ErrPeerClosed)
+	wants(t, client.hearPeer(testContext(t)), ErrPeerClosed)
+}
+
+// TestIWARPBroken: a request that is flushed before its connection's end is known
+// fails with that.
+func TestIWARPBroken(t *testing.T) {
+	r := newIWARPRig(t)
+	client, _ := r.pair(r.listen(nil), &Dialer{})
+	failed := async(func() (int, error) {
+		return 0, client.statusError(&uverbs.WC{Status: abi.IB_WC_WR_FLUSH_ERR})
+	})
+	client.end(ErrPeerClosed)
+	_, err := get(t, failed)
+	wants(t, err, ErrPeerClosed)
+}
+
+func TestIWARPReadEach(t *testing.T) {
+	r := newIWARPRig(t)
+	client, _ := r.pair(r.listen(nil), &Dialer{})
+	mem, err := client.Alloc(64, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = client.Read(testContext(t), RemoteMemory{Len: 10}, Slice{}, mem.Slice(0, 11))
+	wants(t, err, syscall.EMSGSIZE)
+	if err := client.Close(); err != nil {
+		t.Fatal(err)
+	}
+	err = client.Read(testContext(t), RemoteMemory{Len: 64}, mem.Slice(0, 11), mem.Slice(11, 11))
+	wants(t, err, net.ErrClosed)
+}
+
+// TestConnectErrorIWARP: only what TCP calls a refusal is one.
+func TestConnectErrorIWARP(t *testing.T) {
+	for errno, refused := range map[syscall.Errno]bool{
+		syscall.ECONNREFUSED: true, syscall.ECONNRESET: true, syscall.ETIMEDOUT: false, syscall.EINVAL: false,
+	} {
+		err := connectErrorIWARP(&ucma.Error{Command: abi.RDMA_USER_CM_CMD_CONNECT, Err: errno})
+		wants(t, err, errno)
+		if errors.Is(err, ErrRejected) != refused {
+			t.Errorf("%v: %v", errno, err)
+		}
+	}
+	if connectErrorIWARP(nil) != nil {
+		t.Error("an error without one")
+	}
+}
