@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -36,10 +37,10 @@ func newIWARPRig(t *testing.T) *rig {
 // to move, and private data keeps its length.
 func TestIWARPHandshake(t *testing.T) {
 	r := newIWARPRig(t)
-	moved := 0
+	var moved atomic.Int32
 	r.cm.After = func(c fakecm.Call) {
 		if c.Op == "write" && c.Cmd == abi.RDMA_USER_CM_CMD_INIT_QP_ATTR {
-			moved++
+			moved.Add(1)
 		}
 	}
 	l := r.listen(nil)
@@ -47,8 +48,8 @@ func TestIWARPHandshake(t *testing.T) {
 	if diff := cmp.Diff([]string{"welcome", "hello"}, []string{string(client.PrivateData()), string(server.PrivateData())}); diff != "" {
 		t.Errorf("private data (-want +got):\n%s", diff)
 	}
-	if moved > 2 { // to INIT, once each
-		t.Errorf("%d requests for attributes of queue pairs", moved)
+	if n := moved.Load(); n > 2 { // to INIT, once each
+		t.Errorf("%d requests for attributes of queue pairs", n)
 	}
 	if err := client.ID().Establish(); err != nil {
 		t.Errorf("establish: %v", err)
@@ -88,17 +89,17 @@ func TestIWARPRefusals(t *testing.T) {
 // TestIWARPPeerGone: the kernel says that a peer has gone by another errno.
 func TestIWARPPeerGone(t *testing.T) {
 	r := newIWARPRig(t)
-	l, ctx := r.listen(nil), testContext(t)
-	dialed := async(func() (*Conn, error) { return (&Dialer{}).DialAddr(ctx, serverAddr) })
-	req, err := l.Accept(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
 	r.cm.Before = func(c fakecm.Call) error {
 		if c.Op == "write" && c.Cmd == abi.RDMA_USER_CM_CMD_ACCEPT {
 			return syscall.ECONNRESET
 		}
 		return nil
+	}
+	l, ctx := r.listen(nil), testContext(t)
+	dialed := async(func() (*Conn, error) { return (&Dialer{}).DialAddr(ctx, serverAddr) })
+	req, err := l.Accept(ctx)
+	if err != nil {
+		t.Fatal(err)
 	}
 	_, err = req.Accept(ctx, nil)
 	wants(t, err, ErrPeerGone, syscall.ECONNRESET)
@@ -110,7 +111,6 @@ func TestIWARPPeerGone(t *testing.T) {
 // blocks, and what it made goes when the command returns.
 func TestIWARPCancel(t *testing.T) {
 	r := newIWARPRig(t)
-	r.listen(nil)
 	blocked, release := make(chan struct{}), make(chan struct{})
 	r.cm.Before = func(c fakecm.Call) error {
 		if c.Op == "write" && c.Cmd == abi.RDMA_USER_CM_CMD_CONNECT {
@@ -120,6 +120,7 @@ func TestIWARPCancel(t *testing.T) {
 		}
 		return nil
 	}
+	r.listen(nil)
 	ctx, cancel := context.WithCancel(testContext(t))
 	dialed := async(func() (*Conn, error) { return (&Dialer{}).DialAddr(ctx, serverAddr) })
 	<-blocked
