@@ -23,11 +23,12 @@ type AsyncEvent struct {
 	// Port is the port's number for port events, else 0.
 	Port int
 
-	// CQ, QP and SRQ are the object concerned, nil for events of other kinds
-	// and for objects that have been closed.
+	// CQ, QP, SRQ and WQ are the object concerned, nil for events of other
+	// kinds and for objects that have been closed.
 	CQ  *CQ
 	QP  *QP
 	SRQ *SRQ
+	WQ  *WQ
 
 	// Element is the number the kernel sent: the port, or the object's key.
 	Element uint64
@@ -39,6 +40,8 @@ type AsyncEvent struct {
 // String returns type and object, such as "IB_EVENT_PORT_ERR port 1".
 func (e AsyncEvent) String() string {
 	switch {
+	case e.WQ != nil:
+		return fmt.Sprintf("%v %s", e.Type, e.WQ)
 	case e.QP != nil:
 		return fmt.Sprintf("%v %s", e.Type, e.QP)
 	case e.SRQ != nil:
@@ -81,23 +84,21 @@ func (r *asyncReader) run() {
 // asyncEvent translates a descriptor and acts on what the library must know.
 func (c *Context) asyncEvent(d abi.IBUverbsAsyncEventDesc) AsyncEvent {
 	e := AsyncEvent{Type: abi.IBEventType(d.EventType), Element: d.Element}
-	switch e.Type {
-	case abi.IB_EVENT_DEVICE_FATAL:
+	switch e.Scope() {
+	case ScopeDevice:
 		c.markGone()
-	case abi.IB_EVENT_CQ_ERR:
+	case ScopeCQ:
 		e.CQ = c.registry.cq(d.Element)
 		if e.CQ != nil {
 			e.CQ.failed(e.Type)
 		}
-	case abi.IB_EVENT_QP_FATAL, abi.IB_EVENT_QP_REQ_ERR, abi.IB_EVENT_QP_ACCESS_ERR,
-		abi.IB_EVENT_COMM_EST, abi.IB_EVENT_SQ_DRAINED, abi.IB_EVENT_PATH_MIG,
-		abi.IB_EVENT_PATH_MIG_ERR, abi.IB_EVENT_QP_LAST_WQE_REACHED:
+	case ScopeQP:
 		e.QP = c.registry.qp(d.Element)
-	case abi.IB_EVENT_SRQ_ERR, abi.IB_EVENT_SRQ_LIMIT_REACHED:
+	case ScopeSRQ:
 		e.SRQ = c.registry.srq(d.Element)
-	case abi.IB_EVENT_PORT_ACTIVE, abi.IB_EVENT_PORT_ERR, abi.IB_EVENT_LID_CHANGE,
-		abi.IB_EVENT_PKEY_CHANGE, abi.IB_EVENT_SM_CHANGE, abi.IB_EVENT_CLIENT_REREGISTER,
-		abi.IB_EVENT_GID_CHANGE, abi.IB_EVENT_DEVICE_SPEED_CHANGE:
+	case ScopeWQ:
+		e.WQ = c.registry.wq(d.Element)
+	case ScopePort:
 		e.Port = int(d.Element)
 	}
 	return e

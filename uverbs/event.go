@@ -37,7 +37,7 @@ func readEvents(f *devfile.File, buf []byte, event func()) error {
 	return err
 }
 
-// lastKey numbers CQs, QPs and SRQs. The kernel hands a key back in events; it is
+// lastKey numbers CQs, QPs, SRQs and WQs. The kernel hands a key back in events; it is
 // never used again, so an event that arrives late finds nothing instead of
 // another object.
 var lastKey atomic.Uint64
@@ -47,7 +47,7 @@ func newKey() uint64 { return lastKey.Add(1) }
 // registry finds the object for the key of an event.
 type registry struct {
 	mu      sync.RWMutex
-	objects map[uint64]any // *CQ, *QP or *SRQ
+	objects map[uint64]any // *CQ, *QP, *SRQ or *WQ
 }
 
 func (r *registry) put(key uint64, object any) {
@@ -84,4 +84,9 @@ func (r *registry) qp(key uint64) *QP {
 func (r *registry) srq(key uint64) *SRQ {
 	srq, _ := r.get(key).(*SRQ)
 	return srq
+}
+
+func (r *registry) wq(key uint64) *WQ {
+	wq, _ := r.get(key).(*WQ)
+	return wq
 }

@@ -22,6 +22,10 @@ type GIDEntry struct {
 	// macvlan or bond above it. It may be in another network namespace, and is empty
 	// on InfiniBand.
 	Netdev string
+	// NetdevIndex is the number of that device (ifindex), in the network namespace it
+	// is in. 0 where there is none, or where it is not known: sysfs has the name only,
+	// which gives a number in this namespace.
+	NetdevIndex int
 }
 
 // GIDTable reads the used slots of a port's GID table from sysfs, without opening the
@@ -45,6 +49,9 @@ func (d *Device) GIDTable(port int) ([]GIDEntry, error) {
 			failed = err
 		}
 		if used {
+			if e.Netdev != "" { // of another namespace: no number
+				e.NetdevIndex, _ = strconv.Atoi(attribute(d.machine().path("sys/class/net"), e.Netdev, "ifindex"))
+			}
 			out = append(out, e)
 		}
 	}

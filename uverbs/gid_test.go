@@ -25,9 +25,9 @@ func TestGIDTable(t *testing.T) {
 	}
 	got, err := d.GIDTable(1)
 	want := []GIDEntry{
-		{0, gid("fe80::5054:ff:fe12:3456"), GIDTypeRoCEv2, "v0"},
-		{1, gid("10.77.0.1"), GIDTypeRoCEv2, "v0"},
-		{10, gid("2001:db8:77::1"), GIDTypeRoCEv2, "v0.5"},
+		{0, gid("fe80::5054:ff:fe12:3456"), GIDTypeRoCEv2, "v0", 7},
+		{1, gid("10.77.0.1"), GIDTypeRoCEv2, "v0", 7},
+		{10, gid("2001:db8:77::1"), GIDTypeRoCEv2, "v0.5", 0},
 	}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("error %v, (-want +got):\n%s", err, diff)
@@ -43,9 +43,9 @@ func TestGIDTypes(t *testing.T) {
 		link, typ string
 		want      []GIDEntry
 	}{
-		"InfiniBand":            {"InfiniBand", "IB/RoCE v1", []GIDEntry{{0, gid("fe80::1"), GIDTypeIB, ""}}},
-		"RoCE v1":               {"Ethernet", "IB/RoCE v1", []GIDEntry{{0, gid("fe80::1"), GIDTypeRoCEv1, ""}}},
-		"InfiniBand, no type":   {"InfiniBand", "", []GIDEntry{{0, gid("fe80::1"), GIDTypeIB, ""}}},
+		"InfiniBand":            {"InfiniBand", "IB/RoCE v1", []GIDEntry{{0, gid("fe80::1"), GIDTypeIB, "", 0}}},
+		"RoCE v1":               {"Ethernet", "IB/RoCE v1", []GIDEntry{{0, gid("fe80::1"), GIDTypeRoCEv1, "", 0}}},
+		"InfiniBand, no type":   {"InfiniBand", "", []GIDEntry{{0, gid("fe80::1"), GIDTypeIB, "", 0}}},
 		"RoCE, emptied between": {"Ethernet", "", nil},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -90,7 +90,9 @@ type MWBind struct {
 	MR *MR
 
 	// Addr and Length are the part of it that the window shows, Addr as in
-	// MR.Addr. Length 0 unbinds a window of type 1.
+	// MR.Addr. Length 0 unbinds a window of type 1. Soft-RoCE checks access
+	// and the ends of the region, but lets peers go beyond the ends of the
+	// window.
 	Addr   uint64
 	Length uint64
 
@@ -140,8 +142,9 @@ func (mw *MW) nextBind(b MWBind) Bind {
 //
 // The error is one of PostSend. What the device refuses, such as a region
 // without AccessMWBind, a range outside of it, or a window of type 2 that is
-// bound, completes with IB_WC_MW_BIND_ERR and takes the queue pair to the error
-// state; the window then has its old key, which only closing it ends.
+// bound, takes the queue pair to the error state and completes with
+// IB_WC_MW_BIND_ERR (soft-RoCE from Linux 6.2 on: IB_WC_WR_FLUSH_ERR); the window
+// then has its old key, which only closing it ends.
 func (qp *QP) BindMW(id uint64, flags SendFlags, mw *MW, b MWBind) (rkey uint32, err error) {
 	if err := mw.life.enter(); err != nil {
 		return 0, err

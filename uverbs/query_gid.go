@@ -77,7 +77,7 @@ func entriesOfPort(all []abi.IBUverbsGIDEntry, port int) []GIDEntry {
 func gidEntry(e *abi.IBUverbsGIDEntry) GIDEntry {
 	g := GIDEntry{
 		Index: int(e.GIDIndex), GID: GID(offheap.BytesOf(&e.GID)),
-		Type: GIDType(e.GIDType),
+		Type: GIDType(e.GIDType), NetdevIndex: int(e.NetdevIfindex),
 	}
 	if e.NetdevIfindex != 0 {
 		// A netdev of another network namespace has no name here.

@@ -286,5 +286,8 @@ var methods = []*method{
 	&methodQueryGIDTable, &methodQueryGIDEntry, &methodPDDestroy, &methodAHDestroy, &methodMRDestroy,
 	&methodCQCreate, &methodCQDestroy, &methodQPCreate, &methodQPDestroy,
 	&methodSRQCreate, &methodSRQDestroy, &methodXRCDDestroy, &methodMWDestroy,
+	&methodWQCreate, &methodWQDestroy, &methodRWQIndTblDestroy, &methodFlowDestroy,
+	&methodCountersCreate, &methodCountersDestroy, &methodCountersRead,
+	&methodDMAlloc, &methodDMFree, &methodDMMRReg,
 	&methodRegMR, &methodDMAHAlloc, &methodDMAHFree, &methodRegDMABufMR, &methodAdviseMR, &methodQueryMR,
 }

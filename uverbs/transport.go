@@ -85,6 +85,21 @@ func (c *Context) destroyNative(m *method, attr uint16, handle uint32, object st
 // handleOnly is the core struct of DEALLOC_PD, DEREG_MR and their like.
 type handleOnly struct{ Handle uint32 }
 
+// destroyEx issues an extended destroy command, whose core struct is a mask and
+// a handle.
+func (c *Context) destroyEx(m *writeCmd, handle uint32, object string) error {
+	w, err := newWrite(m, nil, 0)
+	if err != nil {
+		return c.fail(m.name, object, err)
+	}
+	defer w.release()
+	reqOf[maskAndHandle](w).Handle = handle
+	return destroyed(c.write(w, object))
+}
+
+// maskAndHandle is the core struct of DESTROY_WQ, DESTROY_FLOW and their like.
+type maskAndHandle struct{ CompMask, Handle uint32 }
+
 // destroyed turns the answers of a kernel that has already destroyed the
 // object into success: after a device is taken away its objects are gone, and
 // every command answers EIO (uverbs_destroy_ufile_hw).

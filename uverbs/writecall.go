@@ -22,6 +22,7 @@ type writeCall struct {
 	b     *offheap.Block
 	frame []byte
 	core  int // offset of the core struct in frame
+	end   int // offset of what follows it and its tail: the driver bytes
 	resp  []byte
 }
 
@@ -31,16 +32,38 @@ func newWrite(m *writeCmd, uhwIn []byte, uhwOut int) (*writeCall, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &writeCall{m: m, b: b, core: cmdHdrSize}
-	if m.ex {
-		c.core += cmdExHdrSize
-	}
-	c.frame = b.AllocBytes(c.core + m.in + len(uhwIn))
-	copy(c.frame[c.core+m.in:], uhwIn)
-	c.resp = b.AllocBytes(m.out + uhwOut)
-	c.fillHeader(len(uhwIn), uhwOut)
+	c := &writeCall{m: m, b: b}
+	c.lay(0, uhwIn, uhwOut)
 	return c, nil
 }
+
+// newWriteTail starts a call whose core struct is followed by a list of so many
+// bytes.
+func newWriteTail(m *writeCmd, tail int) (*writeCall, error) {
+	b, err := offheap.Get()
+	if err != nil {
+		return nil, err
+	}
+	c := &writeCall{m: m, b: b}
+	c.lay(tail, nil, 0)
+	return c, nil
+}
+
+// lay lays out the parts.
+func (c *writeCall) lay(tail int, uhwIn []byte, uhwOut int) {
+	c.core = cmdHdrSize
+	if c.m.ex {
+		c.core += cmdExHdrSize
+	}
+	c.end = c.core + c.m.in + tail
+	c.frame = c.b.AllocBytes(c.end + len(uhwIn))
+	copy(c.frame[c.end:], uhwIn)
+	c.resp = c.b.AllocBytes(c.m.out + uhwOut)
+	c.fillHeader(len(uhwIn), uhwOut)
+}
+
+// tail is the list behind the core struct.
+func (c *writeCall) tail() []byte { return c.frame[c.core+c.m.in : c.end] }
 
 func (c *writeCall) release() { c.b.Release() }
 
@@ -57,7 +80,7 @@ func (c *writeCall) fillHeader(uhwIn, uhwOut int) {
 		}
 		return
 	}
-	hdr.InWords = words(c.m.in, 8)
+	hdr.InWords = words(c.end-c.core, 8)
 	hdr.OutWords = words(c.m.out, 8)
 	ex := (*abi.IBUverbsExCmdHdr)(unsafe.Pointer(&c.frame[cmdHdrSize]))
 	ex.Response = offheap.AddrBytes(c.resp)
@@ -105,11 +128,10 @@ func (c *writeCall) invoke() (*ioctlCall, error) {
 	if err != nil {
 		return nil, err
 	}
-	end := c.core + c.m.in
 	i.u64(uint16(abi.UVERBS_ATTR_WRITE_CMD), uint64(c.m.number()))
-	i.in(uint16(abi.UVERBS_ATTR_CORE_IN), c.frame[c.core:end])
+	i.in(uint16(abi.UVERBS_ATTR_CORE_IN), c.frame[c.core:c.end])
 	i.out(uint16(abi.UVERBS_ATTR_CORE_OUT), c.resp[:c.m.out])
-	i.in(abi.UVERBS_ATTR_UHW_IN, c.frame[end:])
+	i.in(abi.UVERBS_ATTR_UHW_IN, c.frame[c.end:])
 	i.out(abi.UVERBS_ATTR_UHW_OUT, c.resp[c.m.out:])
 	return i, nil
 }

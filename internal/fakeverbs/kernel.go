@@ -74,6 +74,7 @@ type Kernel struct {
 	nextOff  int64
 	scratch  request // the command under way
 	advice   Advice
+	rule     Rule
 }
 
 var _ devfile.Kernel = (*Kernel)(nil)

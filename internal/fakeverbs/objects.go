@@ -17,6 +17,7 @@ type mr struct {
 	access  uint32
 	windows int // bound to it
 	hint    *dmaHint
+	dm      *dm
 }
 
 type cq struct {
@@ -338,6 +339,9 @@ func (k *Kernel) destroy(h uint32) error {
 		if o.hint != nil {
 			o.hint.users--
 		}
+		if o.dm != nil {
+			o.dm.users--
+		}
 		o.pd.users--
 	case *dmaHint:
 		if o.users > 0 {
@@ -372,7 +376,9 @@ func (k *Kernel) destroy(h uint32) error {
 		}
 	case *xrcd:
 	default:
-		return syscall.EINVAL
+		if err := k.destroyHardware(o); err != nil {
+			return err
+		}
 	}
 	delete(k.objects, h)
 	return nil

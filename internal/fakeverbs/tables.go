@@ -129,4 +129,5 @@ func init() {
 		ex | 26: {"MODIFY_QP_EX", sizeOf[abi.IBUverbsExModifyQP](), 8, (*Kernel).modifyQPEx},
 	}
 	memoryTables()
+	hardwareTables()
 }
