@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/uverbs/internal/provider"
@@ -22,6 +23,12 @@ type CQConfig struct {
 
 	// Vector is the completion vector, 0 to Context.CompVectors()-1.
 	Vector int
+
+	// Spin is how long [CQ.Wait] polls before it asks for an event and sleeps.
+	// 0 means not at all, which costs least; a few times the expected round
+	// trip saves the wake-up of some microseconds; [SpinForever] never sleeps
+	// and needs no Channel. A waiter that spins occupies a processor.
+	Spin time.Duration
 
 	// Notify, if not nil, is called for each event by the channel's one
 	// goroutine. It must not block, and must not close the queue or the
@@ -46,6 +53,8 @@ type CQ struct {
 	entries int         // guarded by pollMu
 	broken  error       // a resize that lost the ring; guarded by pollMu
 
+	spinning atomic.Int64 // CQConfig.Spin
+
 	wake    chan struct{} // has a token after an event
 	waiters atomic.Int32
 	errMu   sync.Mutex
@@ -64,6 +73,7 @@ func (c *Context) CreateCQ(cfg CQConfig) (*CQ, error) {
 		c: c, channel: cfg.Channel, notify: cfg.Notify, key: newKey(),
 		wake: make(chan struct{}, 1), errored: make(chan struct{}),
 	}
+	cq.SetSpin(cfg.Spin)
 	parents := []*life{&c.life}
 	if cfg.Channel != nil && cfg.Channel.c != c {
 		return nil, c.fail(methodCQCreate.name, "", fmt.Errorf("the channel belongs to another context: %w", errInvalid))

@@ -2,7 +2,9 @@ package uverbs
 
 import (
 	"context"
+	"runtime"
 	"syscall"
+	"time"
 
 	"github.com/purerdma/rdma/abi"
 )
@@ -67,15 +69,22 @@ func (cq *CQ) failure() error {
 }
 
 // Wait takes up to len(wcs) completions off the queue, waiting until there is
-// at least one: it polls, arms, polls again and sleeps. wcs must not be empty.
+// at least one: it polls for as long as CQConfig.Spin says, arms, polls again
+// and sleeps. wcs must not be empty.
 //
 // The error is ctx's when it ends first; it matches net.ErrClosed after Close,
 // [ErrDeviceRemoved] when the device is gone, and is a *[CQError] when the
-// queue overflowed. Without a channel it matches syscall.EINVAL.
+// queue overflowed. Without a channel it matches syscall.EINVAL, unless the
+// queue spins for ever. A spinning waiter makes no system call.
 func (cq *CQ) Wait(ctx context.Context, wcs []WC) (int, error) {
 	n, err := cq.Poll(wcs)
 	if n > 0 || err != nil {
 		return n, err
+	}
+	if d := cq.spinning.Load(); d != 0 {
+		if n, err := cq.spin(ctx, wcs, time.Duration(d)); n > 0 || err != nil {
+			return n, err
+		}
 	}
 	cq.waiters.Add(1)
 	defer cq.passOn()
@@ -101,6 +110,59 @@ func (cq *CQ) Wait(ctx context.Context, wcs []WC) (int, error) {
 func (cq *CQ) passOn() {
 	if cq.waiters.Add(-1) > 0 {
 		cq.signal()
+	}
+}
+
+// SpinForever makes [CQ.Wait] poll and never sleep.
+const SpinForever time.Duration = -1
+
+// SetSpin changes CQConfig.Spin for later calls of Wait; waiters that spin for
+// ever go on until they end. Negative values are SpinForever.
+func (cq *CQ) SetSpin(d time.Duration) { cq.spinning.Store(int64(max(d, SpinForever))) }
+
+// spinRound is how often spin polls between looks at the clock and at what ends
+// the wait, which take longer than a poll.
+const spinRound = 32
+
+// spin polls until there is a completion, the wait ends, or d has passed.
+func (cq *CQ) spin(ctx context.Context, wcs []WC, d time.Duration) (int, error) {
+	start := time.Now()
+	for {
+		for range spinRound {
+			if n, err := cq.Poll(wcs); n > 0 || err != nil {
+				return n, err
+			}
+		}
+		if err := cq.ended(ctx); err != nil {
+			return 0, err
+		}
+		if d > 0 && time.Since(start) >= d {
+			return 0, nil
+		}
+		// On one processor, whoever is to cause the completion needs it.
+		runtime.Gosched()
+	}
+}
+
+// ended returns why waiting makes no sense any more, or nil.
+func (cq *CQ) ended(ctx context.Context) error {
+	var channel <-chan struct{} // never ready without a channel
+	if cq.channel != nil {
+		channel = cq.channel.done
+	}
+	select {
+	case <-ctx.Done():
+		return cq.c.fail("wait", cq.life.name, ctx.Err())
+	case <-cq.life.done:
+		return cq.life.closed
+	case <-cq.errored:
+		return cq.failure()
+	case <-cq.c.gone:
+		return cq.c.removed(cq.life.name)
+	case <-channel:
+		return cq.channel.failure()
+	default:
+		return nil
 	}
 }
 
