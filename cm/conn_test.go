@@ -287,12 +287,12 @@ func TestRecvCopyPutsBack(t *testing.T) {
 	}
 }
 
-// TestRemoteAccessError: the device's verdict ends both the operation and the
-// connection, with its cause.
-func TestRemoteAccessError(t *testing.T) {
+// writeElsewhere is a connection whose client wrote to memory that the server
+// does not have, with what the device said of it.
+func writeElsewhere(t *testing.T) (client *Conn, failed *uverbs.CompletionError, err error) {
+	t.Helper()
 	r := newRig(t)
 	client, server := r.pair(r.listen(nil), &Dialer{Config: quick})
-	ctx := testContext(t)
 	far, err := server.Alloc(64, RemoteRead)
 	if err != nil {
 		t.Fatal(err)
@@ -303,18 +303,37 @@ func TestRemoteAccessError(t *testing.T) {
 	}
 	bad := far.Remote()
 	bad.RKey += 1 << 8
-	err = client.Write(ctx, bad, near.Slice(0, 8))
-	var ce *uverbs.CompletionError
-	if !errors.As(err, &ce) || ce.Status != abi.IB_WC_REM_ACCESS_ERR {
+	err = client.Write(testContext(t), bad, near.Slice(0, 8))
+	if !errors.As(err, &failed) {
 		t.Fatalf("got %v, want a completion error", err)
+	}
+	return client, failed, err
+}
+
+// TestRemoteAccessError: the device's verdict ends both the operation and the
+// connection, with its cause.
+func TestRemoteAccessError(t *testing.T) {
+	client, ce, err := writeElsewhere(t)
+	if ce.Status != abi.IB_WC_REM_ACCESS_ERR {
+		t.Errorf("got %v", err)
 	}
 	waitEnd(t, client)
 	if !errors.As(client.Err(), &ce) {
 		t.Errorf("Err is %v", client.Err())
 	}
-	if err := client.SendCopy(ctx, []byte("x")); !errors.As(err, &ce) {
+	if err := client.SendCopy(testContext(t), []byte("x")); !errors.As(err, &ce) {
 		t.Errorf("later send: %v", err)
 	}
+}
+
+// TestCompletionErrorSlot: the error of a failed request shows its slot, and
+// not what tells connections apart.
+func TestCompletionErrorSlot(t *testing.T) {
+	client, ce, err := writeElsewhere(t)
+	if ce.ID >= uint64(client.cfg.SendDepth) {
+		t.Errorf("got %v", err)
+	}
+	wantsText(t, err, "request 0x")
 }
 
 func TestRecvContext(t *testing.T) {

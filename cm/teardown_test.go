@@ -1,11 +1,8 @@
 package cm
 
 import (
-	"errors"
 	"syscall"
 	"testing"
-
-	"github.com/purerdma/rdma/uverbs"
 )
 
 // TestQueuePairOutlivesClose: a queue pair that the kernel does not give up may
@@ -49,28 +46,4 @@ func TestQueuePairOutlivesClose(t *testing.T) {
 	if err := client.dev.slabs.put(buffers); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// TestCompletionErrorSlot: the error of a failed request shows its slot, and
-// not what tells connections apart.
-func TestCompletionErrorSlot(t *testing.T) {
-	r := newRig(t)
-	client, server := r.pair(r.listen(nil), &Dialer{Config: quick})
-	ctx := testContext(t)
-	far, err := server.Alloc(64, RemoteRead)
-	if err != nil {
-		t.Fatal(err)
-	}
-	near, err := client.Alloc(64, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	bad := far.Remote()
-	bad.RKey += 1 << 8
-	err = client.Write(ctx, bad, near.All())
-	var ce *uverbs.CompletionError
-	if !errors.As(err, &ce) || ce.ID >= uint64(client.cfg.SendDepth) {
-		t.Fatalf("got %v", err)
-	}
-	wantsText(t, err, "request 0x")
 }
