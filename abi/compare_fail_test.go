@@ -92,13 +92,34 @@ func (p *demoKinds) UX() *uint32  { return &p.U }
 func (p *demoKinds) UY() *uint16  { return (*uint16)(ptrAt(p, 12)) }
 func (p *demoSizes) UX() *uint32  { return &p.ID }
 
+// mistakes are by name what is wrong and what the comparison says of it.
+type mistakes map[string]struct {
+	demo   any
+	change func(*goPackage)
+	header string // added to demoHeader
+	want   []string
+}
+
+func (m mistakes) run(t *testing.T) {
+	for name, tc := range m {
+		t.Run(name, func(t *testing.T) {
+			h, err := parseHeader(demoHeader + tc.header)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := demoPackage(tc.demo)
+			if tc.change != nil {
+				tc.change(p)
+			}
+			if diff := cmp.Diff(tc.want, compare(h, demoMeasured(), p, true)); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestCompareFindsMistakes(t *testing.T) {
-	tests := map[string]struct {
-		demo   any
-		change func(*goPackage)
-		header string // added to demoHeader
-		want   []string
-	}{
+	mistakes{
 		"right": {demo: demoRight{}},
 		"struct missing": {
 			want: []string{"struct demo: no Go type Demo"},
@@ -118,6 +139,11 @@ func TestCompareFindsMistakes(t *testing.T) {
 			"struct demo: alignment 8 in C, 4 in Go",
 			"struct demo: size 16 in C, 20 in Go",
 		}},
+	}.run(t)
+}
+
+func TestCompareFindsNames(t *testing.T) {
+	mistakes{
 		"values and types of constants": {
 			demo: demoRight{},
 			change: func(p *goPackage) {
@@ -157,22 +183,7 @@ func TestCompareFindsMistakes(t *testing.T) {
 				"struct fresh: no Go type Fresh",
 			},
 		},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			h, err := parseHeader(demoHeader + tc.header)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p := demoPackage(tc.demo)
-			if tc.change != nil {
-				tc.change(p)
-			}
-			if diff := cmp.Diff(tc.want, compare(h, demoMeasured(), p, true)); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
-		})
-	}
+	}.run(t)
 }
 
 // With headers of an older kernel, what they lack is no difference, and what
