@@ -118,23 +118,13 @@ func idsPD(t *testing.T) *uverbs.PD {
 		t.Fatal(err)
 	}
 	verbsClose(t, c)
-	pd, err := c.AllocPD()
-	if err != nil {
-		t.Fatal(err)
-	}
-	verbsClose(t, pd)
-	return pd
+	return verbsPD(t, c)
 }
 
 // idsSide makes a queue pair for the ID, with memory.
 func idsSide(t *testing.T, id *cm.ID, pd *uverbs.PD) *verbsSide {
 	t.Helper()
-	ch, err := pd.Context().CreateCompChannel()
-	if err != nil {
-		t.Fatal(err)
-	}
-	verbsClose(t, ch)
-	cq, err := pd.Context().CreateCQ(uverbs.CQConfig{Entries: 64, Channel: ch})
+	cq, err := pd.Context().CreateCQ(uverbs.CQConfig{Entries: 64, Channel: verbsChannel(t, pd.Context())})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -117,18 +117,14 @@ func newPingpongPeer(t *testing.T, c *uverbs.Context, kind pingpongKind, events 
 		}
 	}
 	cfg := uverbs.CQConfig{Entries: pingpongDepth + kind.qps}
-	var err error
 	if events {
-		cfg.Channel, err = c.CreateCompChannel()
-		check(err)
-		verbsClose(t, cfg.Channel)
+		cfg.Channel = verbsChannel(t, c)
 	}
+	var err error
 	p.cq, err = c.CreateCQ(cfg)
 	check(err)
 	verbsClose(t, p.cq)
-	pd, err := c.AllocPD()
-	check(err)
-	verbsClose(t, pd)
+	pd := verbsPD(t, c)
 	mem, err := uverbs.NewMemory(p.place(pingpongDepth + kind.qps))
 	check(err)
 	verbsClose(t, mem)

@@ -45,16 +45,7 @@ func rxeUnconnected(t testing.TB, cfg rxeConfig) (a, b *verbsSide) {
 	if name, err := c.Provider(); name != "rxe" {
 		missing(t, fmt.Sprintf("a soft-RoCE device (this one is %q, %v)", name, err), "run through scripts/vm")
 	}
-	pd, err := c.AllocPD()
-	if err != nil {
-		t.Fatal(err)
-	}
-	verbsClose(t, pd)
-	ch, err := c.CreateCompChannel()
-	if err != nil {
-		t.Fatal(err)
-	}
-	verbsClose(t, ch)
+	pd, ch := verbsPD(t, c), verbsChannel(t, c)
 	return rxeSide(t, pd, ch, cfg), rxeSide(t, pd, ch, cfg)
 }
 

@@ -99,19 +99,30 @@ func verbsNewSide(t testing.TB, pd *uverbs.PD, ch *uverbs.CompChannel, cap uverb
 
 var verbsCap = uverbs.QPCap{MaxSendWR: 16, MaxRecvWR: 16, MaxSendSGE: 4, MaxRecvSGE: 4, MaxInline: 64}
 
-// verbsPair connects two QPs of one device to each other.
-func verbsPair(t testing.TB, c *uverbs.Context) (a, b *verbsSide) {
+func verbsPD(t testing.TB, c *uverbs.Context) *uverbs.PD {
 	t.Helper()
 	pd, err := c.AllocPD()
 	if err != nil {
 		t.Fatal(err)
 	}
 	verbsClose(t, pd)
+	return pd
+}
+
+func verbsChannel(t testing.TB, c *uverbs.Context) *uverbs.CompChannel {
+	t.Helper()
 	ch, err := c.CreateCompChannel()
 	if err != nil {
 		t.Fatal(err)
 	}
 	verbsClose(t, ch)
+	return ch
+}
+
+// verbsPair connects two QPs of one device to each other.
+func verbsPair(t testing.TB, c *uverbs.Context) (a, b *verbsSide) {
+	t.Helper()
+	pd, ch := verbsPD(t, c), verbsChannel(t, c)
 	a, b = verbsNewSide(t, pd, ch, verbsCap), verbsNewSide(t, pd, ch, verbsCap)
 	gid := verbsGID(t, c)
 	a.connect(gid, b)
