@@ -16,6 +16,9 @@ type Kernel interface {
 	Adopt(fd int, name string) (Handle, error)
 }
 
+// Real returns the running kernel, for a Kernel that looks at its calls.
+func Real() Kernel { return realKernel }
+
 // A Handle is one open file. Methods other than WaitRead never wait. Errors
 // are plain errnos (syscall.Errno) or, after Close, match net.ErrClosed.
 type Handle interface {

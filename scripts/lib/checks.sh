@@ -27,7 +27,7 @@ check_lint() { CGO_ENABLED=0 go run "$STATICCHECK" ./...; }
 
 check_shell() {
 	require shellcheck
-	shellcheck -x scripts/vm scripts/bench-conn scripts/demo scripts/test scripts/headers scripts/lib/*.sh .ci/run
+	shellcheck -x scripts/vm scripts/bench-conn scripts/bench-verbs scripts/demo scripts/test scripts/headers scripts/lib/*.sh .ci/run
 }
 
 check_unit() {
