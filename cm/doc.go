@@ -57,7 +57,8 @@
 //   - A dial whose context ends returns at once, but the kernel keeps what it made
 //     until the peer has answered: with siw ten seconds, after which it also gives
 //     up a request that nobody has accepted.
-//   - A listener on the IPv6 wildcard takes no IPv4 connections.
+//   - A listener on the IPv6 wildcard takes IPv4 connections too only if an iWARP
+//     device is there when it starts; an ID on it takes none.
 //
 // # Errors
 //

@@ -11,7 +11,9 @@ var host = struct {
 	kernel        devfile.Kernel // nil is the running one
 	deviceByIndex func(index int) (*uverbs.Device, error)
 	deviceByGUID  func(guid uverbs.GUID) (*uverbs.Device, error)
+	devices       func() ([]*uverbs.Device, error)
 }{
 	deviceByIndex: uverbs.DeviceByIndex,
 	deviceByGUID:  uverbs.DeviceByGUID,
+	devices:       uverbs.Devices,
 }

@@ -3,12 +3,15 @@ package cm
 import (
 	"context"
 	"fmt"
+	"net/netip"
+	"slices"
 	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/ucma"
+	"github.com/purerdma/rdma/uverbs"
 )
 
 // What is different on iWARP, where the kernel's iw_cm carries connections over
@@ -128,6 +131,43 @@ func (c *Conn) broken(err error) error {
 	case <-timer.C:
 		return err
 	}
+}
+
+// needsHalves reports whether a listener on an address needs an ID for each family: on
+// the IPv6 wildcard the kernel refuses IPv4 connections of iWARP devices, whose
+// addresses it does not recognise when they are written as IPv6 ones
+// (rdma_translate_ip in iw_conn_req_handler).
+func needsHalves(addr netip.Addr) bool {
+	if !addr.Is6() || !addr.IsUnspecified() {
+		return false
+	}
+	devices, _ := host.devices()
+	return slices.ContainsFunc(devices, func(d *uverbs.Device) bool { return d.Protocol == uverbs.ProtocolIWARP })
+}
+
+// listenV4 adds the IPv4 half.
+func (l *Listener) listenV4(lc ListenConfig) error {
+	bound, ok := l.addr.(Addr)
+	if !ok {
+		return nil
+	}
+	var err error
+	if l.v4, err = NewID(&IDOptions{Channel: lc.Channel, NetNS: lc.NetNS}); err != nil {
+		return err
+	}
+	sa, err := sockaddrIn(lc.NetNS, netip.AddrPortFrom(netip.IPv4Unspecified(), bound.Port()))
+	if err != nil {
+		return err
+	}
+	if err := l.v4.Bind(sa); err != nil {
+		return &stepFailure{step: stepBind, err: err}
+	}
+	l.v4.setHandler(l.handle)
+	l.v4.setOnLost(l.lose)
+	if err := l.v4.Listen(0); err != nil {
+		return &stepFailure{step: stepListen, err: err}
+	}
+	return nil
 }
 
 // readEach reads into several slices one after the other: an iWARP read fills one.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/netip"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -23,6 +24,7 @@ func newIWARPRig(t *testing.T) *rig {
 	r := newRig(t)
 	r.cm.IWARP = true
 	rxe := host.deviceByIndex
+	host.devices = func() ([]*uverbs.Device, error) { return []*uverbs.Device{{Protocol: uverbs.ProtocolIWARP}}, nil }
 	host.deviceByIndex = func(index int) (*uverbs.Device, error) {
 		d, err := rxe(index)
 		if err == nil {
@@ -83,6 +85,33 @@ func TestIWARPRefusals(t *testing.T) {
 	var rej *RejectError
 	if !errors.As(err, &rej) || rej.Text() != "full" || len(rej.PrivateData) != 4 || errors.Is(err, ErrNoListener) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestIWARPWildcard: a listener on everything has an ID for each family.
+func TestIWARPWildcard(t *testing.T) {
+	newIWARPRig(t)
+	l, err := ListenAddr(netip.MustParseAddrPort("[::]:7474"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := testContext(t)
+	for _, to := range []string{"10.0.0.1:7474", "[fd00::1]:7474"} {
+		dialed := async(func() (*Conn, error) { return (&Dialer{}).DialAddr(ctx, netip.MustParseAddrPort(to)) })
+		req, err := l.Accept(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := req.Reject(nil); err != nil {
+			t.Error(err)
+		}
+		_, err = get(t, dialed)
+		wants(t, err, ErrRejected)
+	}
+	_, err = ListenAddr(netip.MustParseAddrPort("0.0.0.0:7474"), nil)
+	wants(t, err, ErrAddrInUse)
+	if err := l.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

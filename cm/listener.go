@@ -2,6 +2,7 @@ package cm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -49,6 +50,7 @@ type ListenConfig struct {
 // use.
 type Listener struct {
 	id   *ID
+	v4   *ID // the IPv4 half of a wildcard, where iWARP needs one; or nil
 	cfg  Config
 	addr net.Addr
 
@@ -133,8 +135,9 @@ func (l *Listener) start(addr netip.AddrPort, lc ListenConfig) error {
 	}
 	// Said either way for the IPv6 wildcard, or the sysctl net.ipv6.bindv6only
 	// would decide (cma_bind_addr).
+	halves := !lc.AFOnly && needsHalves(addr.Addr())
 	if lc.AFOnly || addr.Addr().Is6() && addr.Addr().IsUnspecified() {
-		if err := l.id.SetAFOnly(lc.AFOnly); err != nil {
+		if err := l.id.SetAFOnly(lc.AFOnly || halves); err != nil {
 			return &stepFailure{step: stepBind, err: err}
 		}
 	}
@@ -154,6 +157,9 @@ func (l *Listener) start(addr netip.AddrPort, lc ListenConfig) error {
 		return &stepFailure{step: stepListen, err: err}
 	}
 	l.addr = addrOf(route.Src)
+	if halves {
+		return l.listenV4(lc)
+	}
 	return nil
 }
 
@@ -264,6 +270,9 @@ func (l *Listener) close() error {
 	close(l.queue)
 	l.mu.Unlock()
 	err := l.id.Close()
+	if l.v4 != nil {
+		err = errors.Join(err, l.v4.Close())
+	}
 	for r := range l.queue {
 		if closeErr := r.Close(); err == nil {
 			err = closeErr

@@ -118,6 +118,7 @@ func (k *Kernel) portFree(a addr, ps abi.RDMAUCMPortSpace) error {
 			continue
 		}
 		switch {
+		case k.IWARP && o.src.ip.Is4() != a.ip.Is4(): // as if all IDs kept to their family
 		case o.src.wildcard() || a.wildcard():
 			return syscall.EADDRNOTAVAIL
 		case o.src.ip == a.ip:

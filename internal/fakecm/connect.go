@@ -57,7 +57,7 @@ func (k *Kernel) findListener(a addr, ps abi.RDMAUCMPortSpace) *id {
 		if i.state != listening || i.src.port != a.port || i.ps != ps {
 			continue
 		}
-		if i.src.ip == a.ip || i.src.wildcard() && (i.src.ip.Is6() || a.ip.Is4()) {
+		if i.src.ip == a.ip || i.src.wildcard() && (i.src.ip.Is6() && !k.IWARP || i.src.ip.Is4() == a.ip.Is4()) {
 			return i
 		}
 	}
