@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unsafe"
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/uverbs/internal/provider"
@@ -202,12 +203,10 @@ func (cq *CQ) Poll(wcs []WC) (int, error) {
 	if cq.broken != nil {
 		return 0, cq.broken
 	}
-	for i := range wcs {
-		if !cq.ring.Poll((*provider.WC)(noescape(&wcs[i]))) {
-			return i, nil
-		}
+	if len(wcs) == 0 {
+		return 0, nil
 	}
-	return len(wcs), nil
+	return cq.ring.Poll(unsafe.Slice((*provider.WC)(noescape(&wcs[0])), len(wcs))), nil
 }
 
 // Close destroys the queue (CQ_DESTROY) and wakes who waits for it. While

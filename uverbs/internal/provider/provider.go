@@ -166,9 +166,9 @@ type AHSetup struct {
 // A CQ reads completions. The core serialises the calls, except Arm, which
 // may run beside Poll.
 type CQ interface {
-	// Poll takes one completion off the ring, or reports false when there is
-	// none. It makes no system call and allocates nothing.
-	Poll(wc *WC) bool
+	// Poll takes up to len(wcs) completions off the ring and returns how many.
+	// It makes no system call, allocates nothing and does not keep wcs.
+	Poll(wcs []WC) int
 
 	// Arm asks for one event on the completion channel at the next
 	// completion. The caller polls once more before it sleeps.

@@ -20,46 +20,52 @@ type cq struct {
 
 var _ provider.CQ = (*cq)(nil)
 
-// Poll takes one completion off the ring.
+// Poll takes completions off the ring.
 //
-// The load of the producer index is the acquire that makes the entry visible:
-// rxe_cq_post writes the entry, then publishes the index (smp_wmb in 5.10,
+// The load of the producer index is the acquire that makes the entries visible:
+// rxe_cq_post writes an entry, then publishes the index (smp_wmb in 5.10,
 // smp_store_release later). The store of the consumer index is the release
-// after which the kernel may overwrite the slot.
+// after which the kernel may overwrite the slots.
 //
 // On an error status only ID, Status, VendorErr and QPN have a meaning: rxe
 // leaves the rest of the entry zero (make_send_cqe, flush_send_wqe,
 // rxe_resp.c do_complete), so Opcode reads as IB_WC_SEND even for a receive.
-func (q *cq) Poll(wc *provider.WC) bool {
-	if (q.ring.prod.Load()^q.cons)&q.ring.mask == 0 {
-		return false
+func (q *cq) Poll(wcs []provider.WC) int {
+	cons := q.cons
+	n := min(uint((q.ring.prod.Load()-cons)&q.ring.mask), uint(len(wcs)))
+	if n == 0 {
+		return 0
 	}
-	e := *q.ring.wc(q.cons) // one copy: what is checked is what is used
-	decodeWC(wc, &e)
-	q.cons = q.ring.next(q.cons)
-	q.ring.cons.Store(q.cons)
-	return true
+	for i := range wcs[:n] {
+		decodeWC(&wcs[i], q.ring.wc(cons))
+		cons = q.ring.next(cons)
+	}
+	q.cons = cons
+	q.ring.cons.Store(cons)
+	return int(n)
 }
 
+// decodeWC reads each field of the shared entry once. It sets the fields one by
+// one because the compiler would build a value beside *wc first and copy it.
 func decodeWC(wc *provider.WC, e *abi.IBUverbsWC) {
-	*wc = provider.WC{
-		ID:           e.WRID,
-		Status:       abi.IBWCStatus(e.Status),
-		Opcode:       abi.IBWCOpcode(e.Opcode),
-		VendorErr:    e.VendorErr,
-		ByteLen:      e.ByteLen,
-		QPN:          e.QPNum,
-		SrcQPN:       e.SrcQP,
-		Flags:        abi.IBWCFlags(e.WCFlags),
-		PKeyIndex:    e.PKeyIndex,
-		SLID:         e.Slid,
-		SL:           e.SL,
-		DLIDPathBits: e.DlidPathBits,
-	}
+	*wc = provider.WC{}
+	wc.ID = e.WRID
+	wc.Status = abi.IBWCStatus(e.Status)
+	wc.Opcode = abi.IBWCOpcode(e.Opcode)
+	wc.VendorErr = e.VendorErr
+	wc.ByteLen = e.ByteLen
+	wc.QPN = e.QPNum
+	wc.SrcQPN = e.SrcQP
+	wc.PKeyIndex = e.PKeyIndex
+	wc.SLID = e.Slid
+	wc.SL = e.SL
+	wc.DLIDPathBits = e.DlidPathBits
+	flags := abi.IBWCFlags(e.WCFlags)
+	wc.Flags = flags
 	switch {
-	case wc.Flags&abi.IB_WC_WITH_IMM != 0:
+	case flags&abi.IB_WC_WITH_IMM != 0:
 		wc.Imm = swapNet(e.Ex)
-	case wc.Flags&abi.IB_WC_WITH_INVALIDATE != 0:
+	case flags&abi.IB_WC_WITH_INVALIDATE != 0:
 		wc.InvalidatedKey = e.Ex
 	}
 }

@@ -19,24 +19,26 @@ type cq struct {
 
 var _ provider.CQ = (*cq)(nil)
 
-// Poll takes one completion off the ring. The load of the flags is the acquire that
-// makes the element visible, and the store that clears them the release after which
+// Poll takes completions off the ring. The load of the flags is the acquire that
+// makes an element visible, and the store that clears them the release after which
 // the kernel may overwrite it.
 //
 // Opcode is right for failed requests too. ByteLen of one is what was transferred
 // before. InvalidatedKey is never set: the kernel tells that to its own users only
 // (siw_rqe_complete).
-func (q *cq) Poll(wc *provider.WC) bool {
-	word := q.ring.word(q.cons)
-	w := word.Load()
-	if cqeFlags(w)&abi.SIW_WQE_VALID == 0 {
-		return false
+func (q *cq) Poll(wcs []provider.WC) int {
+	for i := range wcs {
+		word := q.ring.word(q.cons)
+		w := word.Load()
+		if cqeFlags(w)&abi.SIW_WQE_VALID == 0 {
+			return i
+		}
+		e := *q.ring.cqe(q.cons) // one copy: what is checked is what is used
+		decodeWC(&wcs[i], w, &e)
+		word.Store(0)
+		q.cons++
 	}
-	e := *q.ring.cqe(q.cons) // one copy: what is checked is what is used
-	decodeWC(wc, w, &e)
-	word.Store(0)
-	q.cons++
-	return true
+	return len(wcs)
 }
 
 // cqeFlags are the flags in the word of a completion, its first byte.

@@ -11,7 +11,7 @@ import (
 func TestPoll(t *testing.T) {
 	q, k := newTestCQ(t, newFakeEnv(), 4)
 	var wc provider.WC
-	if q.Poll(&wc) {
+	if pollOne(q, &wc) {
 		t.Fatal("completion in a new queue")
 	}
 	for i, tc := range []struct {
@@ -30,13 +30,13 @@ func TestPoll(t *testing.T) {
 		{completion{op: 3, status: 10}, provider.WC{Opcode: abi.IB_WC_SEND, Status: abi.IB_WC_GENERAL_ERR, VendorErr: 10}},
 		{completion{op: 12, id: 4}, provider.WC{ID: 4, Status: abi.IB_WC_GENERAL_ERR, VendorErr: 12}},
 	} {
-		if !k.push(tc.in) || !q.Poll(&wc) {
+		if !k.push(tc.in) || !pollOne(q, &wc) {
 			t.Fatalf("case %d: no completion", i)
 		}
 		if diff := cmp.Diff(tc.want, wc); diff != "" {
 			t.Errorf("case %d (-want +got):\n%s", i, diff)
 		}
-		if q.Poll(&wc) {
+		if pollOne(q, &wc) {
 			t.Fatalf("case %d: two completions", i)
 		}
 	}
@@ -55,7 +55,7 @@ func TestPollFull(t *testing.T) {
 		if k.push(completion{}) {
 			t.Fatal("place for a fifth completion")
 		}
-		if !q.Poll(&wc) || wc.ID != i {
+		if !pollOne(q, &wc) || wc.ID != i {
 			t.Fatalf("completion %+v, want id %d", wc, i)
 		}
 		k.push(completion{id: i + 4})

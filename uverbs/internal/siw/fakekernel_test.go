@@ -133,7 +133,7 @@ func (p *pair) recv(tb testing.TB, at int, wrs ...provider.RecvWR) {
 
 func (p *pair) poll(at int) (out []provider.WC) {
 	var wc provider.WC
-	for p.cq[at].Poll(&wc) {
+	for pollOne(p.cq[at], &wc) {
 		out = append(out, wc)
 	}
 	return out

@@ -27,7 +27,7 @@ func TestPollBesideProducer(t *testing.T) {
 	})
 	var wc provider.WC
 	for id := uint64(0); id < total; {
-		if !q.Poll(&wc) {
+		if !pollOne(q, &wc) {
 			runtime.Gosched()
 			continue
 		}
