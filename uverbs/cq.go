@@ -31,6 +31,11 @@ type CQConfig struct {
 	// and needs no Channel. A waiter that spins occupies a processor.
 	Spin time.Duration
 
+	// Flags are IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION, which fills in
+	// WC.Timestamp, and _IGNORE_OVERRUN, with which a full queue is no error:
+	// the program sees to it. Soft-RoCE has neither.
+	Flags abi.IBUverbsExCreateCQFlags
+
 	// Notify, if not nil, is called for each event by the channel's one
 	// goroutine. It must not block, and must not close the queue or the
 	// channel. A call that is under way when the queue is closed may end
@@ -63,9 +68,10 @@ type CQ struct {
 	errored chan struct{} // closed with err
 }
 
-// CreateCQ creates a completion queue (CQ_CREATE). The error is an *[Error];
-// it matches [ErrNoProvider] on a device without a data path in this module,
-// and syscall.EINVAL when Entries or Vector are outside the device's limits.
+// CreateCQ creates a completion queue (CQ_CREATE, CREATE_CQ, CREATE_CQ_EX). The
+// error is an *[Error]; it matches [ErrNoProvider] on a device without a data
+// path in this module, syscall.EINVAL when Entries or Vector are outside the
+// device's limits, and errors.ErrUnsupported for flags that it does not have.
 func (c *Context) CreateCQ(cfg CQConfig) (*CQ, error) {
 	if c.drv == nil {
 		return nil, &Error{Op: methodCQCreate.name, Device: c.dev.Name, Err: c.noDrv}
@@ -88,6 +94,7 @@ func (c *Context) CreateCQ(cfg CQConfig) (*CQ, error) {
 	if err := cq.create(cfg); err != nil {
 		err = c.withLimits(err, func(d *abi.IBUverbsQueryDeviceResp) string { return cfg.exceeded(d, c.CompVectors()) })
 		cq.life.abandon()
+		explainCQFlags(err, cfg.Flags)
 		return nil, err
 	}
 	c.registry.put(cq.key, cq) // no event can come before the caller has the queue
@@ -119,58 +126,6 @@ func (cq *CQ) create(cfg CQConfig) error {
 	}
 	_ = cq.destroyKernel() // the failure that brought us here is reported
 	return cq.c.fail(methodCQCreate.name, cq.life.name, err)
-}
-
-func (cq *CQ) createKernel(cfg CQConfig, uhwIn, uhwOut []byte) error {
-	if cq.c.native() {
-		return cq.createNative(cfg, uhwIn, uhwOut)
-	}
-	return cq.createWrite(cfg, uhwIn, uhwOut)
-}
-
-func (cq *CQ) createNative(cfg CQConfig, uhwIn, uhwOut []byte) error {
-	i, err := newIoctl(&methodCQCreate)
-	if err != nil {
-		return cq.c.fail(methodCQCreate.name, cq.life.name, err)
-	}
-	defer i.release()
-	handle := i.result(uint16(abi.UVERBS_ATTR_CREATE_CQ_HANDLE))
-	i.u32(uint16(abi.UVERBS_ATTR_CREATE_CQ_CQE), uint32(cfg.Entries))
-	i.u64(uint16(abi.UVERBS_ATTR_CREATE_CQ_USER_HANDLE), cq.key)
-	if cfg.Channel != nil {
-		i.fd(uint16(abi.UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL), cfg.Channel.fd)
-	}
-	i.u32(uint16(abi.UVERBS_ATTR_CREATE_CQ_COMP_VECTOR), uint32(cfg.Vector))
-	entries := i.outU32(uint16(abi.UVERBS_ATTR_CREATE_CQ_RESP_CQE))
-	i.uhwIn(uhwIn)
-	out := i.uhwOut(len(uhwOut))
-	if err := cq.c.ioctl(i, cq.life.name); err != nil {
-		return err
-	}
-	cq.handle, cq.entries = uint32(handle.Data), int(*entries)
-	copy(uhwOut, out)
-	return nil
-}
-
-func (cq *CQ) createWrite(cfg CQConfig, uhwIn, uhwOut []byte) error {
-	w, err := newWrite(&cmdCreateCQ, uhwIn, len(uhwOut))
-	if err != nil {
-		return cq.c.fail(cmdCreateCQ.name, cq.life.name, err)
-	}
-	defer w.release()
-	req := reqOf[abi.IBUverbsCreateCQ](w)
-	req.UserHandle, req.CQE, req.CompVector = cq.key, uint32(cfg.Entries), uint32(cfg.Vector)
-	req.CompChannel = -1
-	if cfg.Channel != nil {
-		req.CompChannel = int32(cfg.Channel.fd)
-	}
-	if err := cq.c.write(w, cq.life.name); err != nil {
-		return err
-	}
-	resp := respOf[abi.IBUverbsCreateCQResp](w)
-	cq.handle, cq.entries = resp.CQHandle, int(resp.CQE)
-	copy(uhwOut, w.uhwResp())
-	return nil
 }
 
 // Context returns the context the queue belongs to.

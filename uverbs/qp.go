@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/purerdma/rdma/abi"
-	"github.com/purerdma/rdma/internal/offheap"
 	"github.com/purerdma/rdma/uverbs/internal/provider"
 )
 
@@ -22,11 +21,13 @@ type QPCap struct {
 // QPConfig says what a queue pair shall be. It must not be changed by others
 // while CreateQP runs.
 type QPConfig struct {
-	// Type is IB_UVERBS_QPT_RC (also when zero), _UC, _UD, ….
+	// Type is IB_UVERBS_QPT_RC (also when zero), _UC, _UD; on devices that
+	// have them _RAW_PACKET (needs CAP_NET_RAW), _XRC_INI, _XRC_TGT.
 	Type abi.IBUverbsQPType
 
 	// SendCQ and RecvCQ receive the completions; they may be the same queue.
-	// Both are needed.
+	// Both are needed, except that _XRC_INI and a queue pair with WQTable have
+	// no RecvCQ, and _XRC_TGT has neither.
 	SendCQ, RecvCQ *CQ
 
 	// SRQ, if not nil, is where the queue pair takes its receives from. It then
@@ -40,6 +41,22 @@ type QPConfig struct {
 	// SignalAll makes every send request complete, as if SendSignaled were
 	// set.
 	SignalAll bool
+
+	// CreateFlags are IB_UVERBS_QP_CREATE_…: no multicast loopback, checksums
+	// with the data, …. Not IB_UVERBS_QP_CREATE_SQ_SIG_ALL, which is SignalAll.
+	CreateFlags abi.IBUverbsQPCreateFlags
+
+	// SourceQPN, if not 0, is the number that packets of a datagram queue pair
+	// carry in place of its own. It needs CAP_NET_RAW.
+	SourceQPN uint32
+
+	// XRCD is the domain of a queue pair of type _XRC_TGT, which receives for
+	// the shared receive queues of the domain.
+	XRCD *XRCD
+
+	// WQTable spreads what a queue pair of type _RAW_PACKET receives over
+	// several queues.
+	WQTable *WQTable
 }
 
 // A QP is a queue pair: requests are posted to its send and receive queue and
@@ -66,10 +83,11 @@ type QP struct {
 	groups  map[group]struct{} // multicast groups; guarded by groupMu
 }
 
-// CreateQP creates a queue pair (QP_CREATE). It starts in state RESET, in
-// which it takes no requests. The error is an *[Error]; it matches
-// [ErrNoProvider] on a device without a data path in this module, and
-// syscall.EINVAL when a limit is above the device's.
+// CreateQP creates a queue pair (QP_CREATE, CREATE_QP, CREATE_QP_EX). It starts
+// in state RESET, in which it takes no requests. The error is an *[Error]; it
+// matches [ErrNoProvider] on a device without a data path in this module,
+// syscall.EINVAL when a limit is above the device's, and errors.ErrUnsupported
+// for types and flags that device or driver do not have.
 func (pd *PD) CreateQP(cfg QPConfig) (*QP, error) {
 	c := pd.c
 	if c.drv == nil {
@@ -79,14 +97,7 @@ func (pd *PD) CreateQP(cfg QPConfig) (*QP, error) {
 		return nil, err
 	}
 	qp := &QP{c: c, pd: pd, cfg: cfg, key: newKey()}
-	parents := []*life{&pd.life, &cfg.SendCQ.life}
-	if cfg.RecvCQ != cfg.SendCQ {
-		parents = append(parents, &cfg.RecvCQ.life)
-	}
-	if cfg.SRQ != nil {
-		parents = append(parents, &cfg.SRQ.life)
-	}
-	if err := qp.life.begin(c.dev.Name, "new QP", parents...); err != nil {
+	if err := qp.life.begin(c.dev.Name, "new QP", append([]*life{&pd.life}, cfg.parents()...)...); err != nil {
 		return nil, err
 	}
 	if err := qp.create(); err != nil {
@@ -98,30 +109,10 @@ func (pd *PD) CreateQP(cfg QPConfig) (*QP, error) {
 	return qp, nil
 }
 
-// complete fills in defaults and refuses what cannot work.
-func (cfg *QPConfig) complete(c *Context) error {
-	if cfg.SendCQ == nil || cfg.RecvCQ == nil {
-		return c.fail(methodQPCreate.name, "", fmt.Errorf("a queue pair needs a send and a receive CQ: %w", errInvalid))
-	}
-	if cfg.SendCQ.c != c || cfg.RecvCQ.c != c || cfg.SRQ != nil && cfg.SRQ.c != c {
-		return c.fail(methodQPCreate.name, "", fmt.Errorf("PD, CQs and SRQ belong to different contexts: %w", errInvalid))
-	}
-	if cfg.Type == 0 {
-		cfg.Type = abi.IB_UVERBS_QPT_RC
-	}
-	cfg.Cap.MaxSendSGE = max(cfg.Cap.MaxSendSGE, 1)
-	cfg.Cap.MaxRecvSGE = max(cfg.Cap.MaxRecvSGE, 1)
-	if cfg.SRQ != nil {
-		cfg.Cap.MaxRecvWR, cfg.Cap.MaxRecvSGE = 0, 0
-	}
-	return nil
-}
-
 // create lets driver and kernel build the queue pair, and undoes what it did
 // when one of them fails.
 func (qp *QP) create() error {
-	req := provider.QPRequest{Type: uint32(qp.cfg.Type), Cap: qp.cfg.Cap.provider(), HasSRQ: qp.cfg.SRQ != nil}
-	setup, err := qp.c.drv.SetupQP(req)
+	setup, err := qp.setup()
 	if err != nil {
 		return qp.c.fail(methodQPCreate.name, qp.life.name, err)
 	}
@@ -151,116 +142,17 @@ func abort(f func()) {
 	}
 }
 
-func (qp *QP) createKernel(uhwIn, uhwOut []byte) error {
-	if qp.c.native() {
-		return qp.createNative(uhwIn, uhwOut)
-	}
-	return qp.createWrite(uhwIn, uhwOut)
-}
-
-func (qp *QP) createNative(uhwIn, uhwOut []byte) error {
-	i, err := newIoctl(&methodQPCreate)
-	if err != nil {
-		return qp.c.fail(methodQPCreate.name, qp.life.name, err)
-	}
-	defer i.release()
-	handle := i.result(uint16(abi.UVERBS_ATTR_CREATE_QP_HANDLE))
-	i.object(uint16(abi.UVERBS_ATTR_CREATE_QP_PD_HANDLE), qp.pd.handle)
-	i.object(uint16(abi.UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE), qp.cfg.SendCQ.handle)
-	i.object(uint16(abi.UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE), qp.cfg.RecvCQ.handle)
-	if qp.cfg.SRQ != nil {
-		i.object(uint16(abi.UVERBS_ATTR_CREATE_QP_SRQ_HANDLE), qp.cfg.SRQ.handle)
-	}
-	i.u64(uint16(abi.UVERBS_ATTR_CREATE_QP_USER_HANDLE), qp.key)
-	req := offheap.Alloc[abi.IBUverbsQPCap](i.b)
-	*req = qp.cfg.Cap.kernel()
-	i.in(uint16(abi.UVERBS_ATTR_CREATE_QP_CAP), offheap.BytesOf(req))
-	i.u64(uint16(abi.UVERBS_ATTR_CREATE_QP_TYPE), uint64(qp.cfg.Type))
-	if qp.cfg.SignalAll {
-		i.u32(uint16(abi.UVERBS_ATTR_CREATE_QP_FLAGS), uint32(abi.IB_UVERBS_QP_CREATE_SQ_SIG_ALL))
-	}
-	resp := offheap.Alloc[abi.IBUverbsQPCap](i.b)
-	i.out(uint16(abi.UVERBS_ATTR_CREATE_QP_RESP_CAP), offheap.BytesOf(resp))
-	qpn := i.outU32(uint16(abi.UVERBS_ATTR_CREATE_QP_RESP_QP_NUM))
-	i.uhwIn(uhwIn)
-	out := i.uhwOut(len(uhwOut))
-	if err := qp.c.ioctlRaw(i); err != nil {
-		return qp.c.fail(methodQPCreate.name, qp.cfg.describe(), err)
-	}
-	qp.handle, qp.qpn, qp.cap = uint32(handle.Data), *qpn, capFromKernel(*resp)
-	copy(uhwOut, out)
-	return nil
-}
-
-func (qp *QP) createWrite(uhwIn, uhwOut []byte) error {
-	w, err := newWrite(&cmdCreateQP, uhwIn, len(uhwOut))
-	if err != nil {
-		return qp.c.fail(cmdCreateQP.name, qp.life.name, err)
-	}
-	defer w.release()
-	req := reqOf[abi.IBUverbsCreateQP](w)
-	req.UserHandle, req.PDHandle = qp.key, qp.pd.handle
-	req.SendCQHandle, req.RecvCQHandle = qp.cfg.SendCQ.handle, qp.cfg.RecvCQ.handle
-	k := qp.cfg.Cap.kernel()
-	req.MaxSendWR, req.MaxRecvWR = k.MaxSendWR, k.MaxRecvWR
-	req.MaxSendSGE, req.MaxRecvSGE, req.MaxInlineData = k.MaxSendSGE, k.MaxRecvSGE, k.MaxInlineData
-	req.QPType = uint8(qp.cfg.Type)
-	if qp.cfg.SRQ != nil {
-		req.IsSRQ, req.SRQHandle = 1, qp.cfg.SRQ.handle
-	}
-	if qp.cfg.SignalAll {
-		req.SQSigAll = 1
-	}
-	if err := qp.c.writeRaw(w); err != nil {
-		return qp.c.fail(cmdCreateQP.name, qp.cfg.describe(), err)
-	}
-	resp := respOf[abi.IBUverbsCreateQPResp](w)
-	qp.handle, qp.qpn = resp.QPHandle, resp.QPN
-	qp.cap = capFromKernel(abi.IBUverbsQPCap{
-		MaxSendWR: resp.MaxSendWR, MaxRecvWR: resp.MaxRecvWR,
-		MaxSendSGE: resp.MaxSendSGE, MaxRecvSGE: resp.MaxRecvSGE, MaxInlineData: resp.MaxInlineData,
-	})
-	copy(uhwOut, w.uhwResp())
-	return nil
-}
-
-// describe says for an error what was asked for.
-func (cfg *QPConfig) describe() string {
-	return fmt.Sprintf("new QP: type %d, %d+%d requests, %d+%d entries, %d bytes inline", uint32(cfg.Type),
-		cfg.Cap.MaxSendWR, cfg.Cap.MaxRecvWR, cfg.Cap.MaxSendSGE, cfg.Cap.MaxRecvSGE, cfg.Cap.MaxInline)
-}
-
-func (k QPCap) kernel() abi.IBUverbsQPCap {
-	return abi.IBUverbsQPCap{
-		MaxSendWR: uint32(k.MaxSendWR), MaxRecvWR: uint32(k.MaxRecvWR),
-		MaxSendSGE: uint32(k.MaxSendSGE), MaxRecvSGE: uint32(k.MaxRecvSGE), MaxInlineData: uint32(k.MaxInline),
-	}
-}
-
-func capFromKernel(k abi.IBUverbsQPCap) QPCap {
-	return QPCap{
-		MaxSendWR: int(k.MaxSendWR), MaxRecvWR: int(k.MaxRecvWR),
-		MaxSendSGE: int(k.MaxSendSGE), MaxRecvSGE: int(k.MaxRecvSGE), MaxInline: int(k.MaxInlineData),
-	}
-}
-
-func (k QPCap) provider() provider.QPCap {
-	return provider.QPCap{
-		MaxSendWR: uint32(k.MaxSendWR), MaxRecvWR: uint32(k.MaxRecvWR),
-		MaxSendSGE: uint32(k.MaxSendSGE), MaxRecvSGE: uint32(k.MaxRecvSGE), MaxInline: uint32(k.MaxInline),
-	}
-}
-
 // Context returns the context the queue pair belongs to.
 func (qp *QP) Context() *Context { return qp.c }
 
-// PD returns the queue pair's protection domain.
+// PD returns the queue pair's protection domain, or nil for one of
+// [XRCD.OpenQP].
 func (qp *QP) PD() *PD { return qp.pd }
 
-// SendCQ returns where send requests complete.
+// SendCQ returns where send requests complete, or nil; see QPConfig.
 func (qp *QP) SendCQ() *CQ { return qp.cfg.SendCQ }
 
-// RecvCQ returns where receive requests complete.
+// RecvCQ returns where receive requests complete, or nil; see QPConfig.
 func (qp *QP) RecvCQ() *CQ { return qp.cfg.RecvCQ }
 
 // SRQ returns the shared receive queue, or nil.

@@ -130,14 +130,7 @@ func (qp *QP) ToRTR(cfg RTRConfig) error {
 		State: abi.IB_QPS_RTR, AH: cfg.AH, PathMTU: cfg.MTU, DestQPN: cfg.DestQPN, RQPSN: cfg.PSN,
 		MaxDestRdAtomic: max(cfg.MaxDestRdAtomic, 1), MinRNRTimer: cfg.MinRNRTimer,
 	}
-	mask := abi.IB_QP_STATE
-	if qp.cfg.Type != abi.IB_UVERBS_QPT_UD {
-		mask |= abi.IB_QP_AV | abi.IB_QP_PATH_MTU | abi.IB_QP_DEST_QPN | abi.IB_QP_RQ_PSN
-	}
-	if qp.reliable() {
-		mask |= abi.IB_QP_MAX_DEST_RD_ATOMIC | abi.IB_QP_MIN_RNR_TIMER
-	}
-	return qp.Modify(attr, mask)
+	return qp.Modify(attr, abi.IB_QP_STATE|steps[qp.cfg.Type].rtr)
 }
 
 // RTSConfig is what a queue pair must know to send. Only PSN counts for
@@ -156,18 +149,24 @@ func (qp *QP) ToRTS(cfg RTSConfig) error {
 		State: abi.IB_QPS_RTS, SQPSN: cfg.PSN, Timeout: cfg.Timeout, RetryCount: cfg.RetryCount,
 		RNRRetry: cfg.RNRRetry, MaxRdAtomic: max(cfg.MaxRdAtomic, 1),
 	}
-	mask := abi.IB_QP_STATE | abi.IB_QP_SQ_PSN
-	if qp.reliable() {
-		mask |= abi.IB_QP_TIMEOUT | abi.IB_QP_RETRY_CNT | abi.IB_QP_RNR_RETRY | abi.IB_QP_MAX_QP_RD_ATOMIC
-	}
-	return qp.Modify(attr, mask)
+	return qp.Modify(attr, abi.IB_QP_STATE|steps[qp.cfg.Type].rts)
 }
 
-// reliable reports whether the transitions to RTR and RTS have the attributes
-// of acknowledged transports, which the others refuse (qp_state_table).
-func (qp *QP) reliable() bool {
-	return qp.cfg.Type != abi.IB_UVERBS_QPT_UD && qp.cfg.Type != abi.IB_UVERBS_QPT_UC
+// steps are the attributes that the steps to RTR and RTS must have, by type of
+// queue pair (qp_state_table). Raw packets have none.
+var steps = map[abi.IBUverbsQPType]struct{ rtr, rts abi.IBQPAttrMask }{
+	abi.IB_UVERBS_QPT_RC:      {stepPeer | stepResponder, abi.IB_QP_SQ_PSN | stepRequester},
+	abi.IB_UVERBS_QPT_UC:      {stepPeer, abi.IB_QP_SQ_PSN},
+	abi.IB_UVERBS_QPT_UD:      {0, abi.IB_QP_SQ_PSN},
+	abi.IB_UVERBS_QPT_XRC_INI: {stepPeer, abi.IB_QP_SQ_PSN | stepRequester},
+	abi.IB_UVERBS_QPT_XRC_TGT: {stepPeer | stepResponder, abi.IB_QP_SQ_PSN | abi.IB_QP_TIMEOUT},
 }
+
+const (
+	stepPeer      = abi.IB_QP_AV | abi.IB_QP_PATH_MTU | abi.IB_QP_DEST_QPN | abi.IB_QP_RQ_PSN
+	stepResponder = abi.IB_QP_MAX_DEST_RD_ATOMIC | abi.IB_QP_MIN_RNR_TIMER
+	stepRequester = abi.IB_QP_TIMEOUT | abi.IB_QP_RETRY_CNT | abi.IB_QP_RNR_RETRY | abi.IB_QP_MAX_QP_RD_ATOMIC
+)
 
 // ToError takes the queue pair to ERR from any state: what is posted completes
 // with IB_WC_WR_FLUSH_ERR.

@@ -53,6 +53,8 @@ var (
 		in: size[abi.IBUverbsCreateCompChannel](), out: size[abi.IBUverbsCreateCompChannelResp]()}
 	cmdCreateCQ = writeCmd{name: "CREATE_CQ", num: uint32(abi.IB_USER_VERBS_CMD_CREATE_CQ),
 		in: size[abi.IBUverbsCreateCQ](), out: size[abi.IBUverbsCreateCQResp]()}
+	cmdExCreateCQ = writeCmd{name: "CREATE_CQ_EX", num: abi.IB_USER_VERBS_EX_CMD_CREATE_CQ, ex: true,
+		in: size[abi.IBUverbsExCreateCQ](), out: size[abi.IBUverbsExCreateCQResp]()}
 	cmdReqNotifyCQ = writeCmd{name: "REQ_NOTIFY_CQ", num: uint32(abi.IB_USER_VERBS_CMD_REQ_NOTIFY_CQ),
 		in: size[abi.IBUverbsReqNotifyCQ]()}
 	cmdResizeCQ = writeCmd{name: "RESIZE_CQ", num: uint32(abi.IB_USER_VERBS_CMD_RESIZE_CQ),
@@ -63,6 +65,10 @@ var (
 		in: size[abi.IBUverbsDestroyCQ](), out: size[abi.IBUverbsDestroyCQResp]()}
 	cmdCreateQP = writeCmd{name: "CREATE_QP", num: uint32(abi.IB_USER_VERBS_CMD_CREATE_QP),
 		in: size[abi.IBUverbsCreateQP](), out: size[abi.IBUverbsCreateQPResp]()}
+	cmdExCreateQP = writeCmd{name: "CREATE_QP_EX", num: abi.IB_USER_VERBS_EX_CMD_CREATE_QP, ex: true,
+		in: size[abi.IBUverbsExCreateQP](), out: size[abi.IBUverbsExCreateQPResp]()}
+	cmdOpenQP = writeCmd{name: "OPEN_QP", num: uint32(abi.IB_USER_VERBS_CMD_OPEN_QP),
+		in: size[abi.IBUverbsOpenQP](), out: size[abi.IBUverbsCreateQPResp]()}
 	cmdQueryQP = writeCmd{name: "QUERY_QP", num: uint32(abi.IB_USER_VERBS_CMD_QUERY_QP),
 		in: size[abi.IBUverbsQueryQP](), out: size[abi.IBUverbsQueryQPResp]()}
 	cmdModifyQP = writeCmd{name: "MODIFY_QP", num: uint32(abi.IB_USER_VERBS_CMD_MODIFY_QP),

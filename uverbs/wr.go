@@ -147,6 +147,15 @@ type WC struct {
 	SLID         uint16
 	SL           uint8
 	DLIDPathBits uint8
+
+	// VLAN is the tag that the device took off a raw packet, FlowTag the number
+	// of the rule that took it ([FlowTag]), and Timestamp the device's clock at
+	// the completion, in ticks of DeviceAttr.ClockKHz, of a queue created with
+	// IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION. Drivers that have none of these
+	// leave them 0.
+	VLAN      uint16
+	FlowTag   uint32
+	Timestamp uint64
 }
 
 // provider hands a request to a driver without copying it. The two structs have

@@ -19,19 +19,35 @@ func (p permissive) SetupSRQ(req provider.SRQRequest) (*provider.SRQSetup, error
 	return p.Context.SetupSRQ(req)
 }
 
+func (p permissive) SetupQP(req provider.QPRequest) (*provider.QPSetup, error) {
+	switch abi.IBUverbsQPType(req.Type) {
+	case abi.IB_UVERBS_QPT_RC, abi.IB_UVERBS_QPT_UC, abi.IB_UVERBS_QPT_UD:
+		return p.Context.SetupQP(req)
+	}
+	done := func(provider.QPBell, uint32, provider.QPCap, []byte) (provider.QP, error) { return ringless{}, nil }
+	return &provider.QPSetup{Done: done}, nil
+}
+
+// openPermissive opens a fake device of hardware with a permissive driver.
+func openPermissive(t *testing.T, style CallStyle) (*fakeverbs.Kernel, *Context) {
+	t.Helper()
+	k := fakeverbs.New()
+	k.XRC, k.Hardware = true, true
+	d := &Device{Name: "rxe0", DriverID: abi.RDMA_DRIVER_RXE, CharDev: CharDev{Path: fakeverbs.Path}}
+	c, err := OpenOn(k, d, &OpenOptions{CallStyle: style})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.drv = permissive{c.drv}
+	return k, c
+}
+
 // TestXRCQueue is the kernel's interface of XRC queues, for drivers that have
 // them.
 func TestXRCQueue(t *testing.T) {
 	for _, style := range []CallStyle{StyleIoctl, StyleWrite} {
 		t.Run(style.String(), func(t *testing.T) {
-			k := fakeverbs.New()
-			k.XRC = true
-			d := &Device{Name: "rxe0", DriverID: abi.RDMA_DRIVER_RXE, CharDev: CharDev{Path: fakeverbs.Path}}
-			c, err := OpenOn(k, d, &OpenOptions{CallStyle: style})
-			if err != nil {
-				t.Fatal(err)
-			}
-			c.drv = permissive{c.drv}
+			k, c := openPermissive(t, style)
 			x, xErr := c.OpenXRCD()
 			pd, pdErr := c.AllocPD()
 			cq, cqErr := c.CreateCQ(CQConfig{Entries: 4})

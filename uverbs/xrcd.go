@@ -2,6 +2,7 @@ package uverbs
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/purerdma/rdma/abi"
 )
@@ -16,8 +17,28 @@ type XRCD struct {
 
 // OpenXRCD creates a domain for this context alone (OPEN_XRCD). The error is an
 // *[Error]; it matches errors.ErrUnsupported on a device without such
-// connections.
-func (c *Context) OpenXRCD() (*XRCD, error) {
+// connections, such as soft-RoCE.
+func (c *Context) OpenXRCD() (*XRCD, error) { return c.openXRCD(-1, 0) }
+
+// OpenSharedXRCD opens the domain that all processes share which name the same
+// file, of which only the inode counts. flags are those of os.OpenFile: with
+// os.O_CREATE the domain is created if it is not there, with os.O_EXCL too it
+// must not be. Without os.O_CREATE the error matches syscall.EINVAL or EAGAIN
+// when nobody has created it.
+func (c *Context) OpenSharedXRCD(f *os.File, flags int) (*XRCD, error) {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return nil, c.fail(cmdOpenXRCD.name, f.Name(), err)
+	}
+	var x *XRCD
+	ctlErr := raw.Control(func(fd uintptr) { x, err = c.openXRCD(int32(fd), uint32(flags)) })
+	if ctlErr != nil {
+		return nil, c.fail(cmdOpenXRCD.name, f.Name(), ctlErr)
+	}
+	return x, err
+}
+
+func (c *Context) openXRCD(fd int32, flags uint32) (*XRCD, error) {
 	x := &XRCD{c: c}
 	if err := x.life.begin(c.dev.Name, "new XRC domain", &c.life); err != nil {
 		return nil, err
@@ -25,7 +46,8 @@ func (c *Context) OpenXRCD() (*XRCD, error) {
 	w, err := newWrite(&cmdOpenXRCD, nil, 0)
 	if err == nil {
 		defer w.release()
-		reqOf[abi.IBUverbsOpenXRCD](w).FD = ^uint32(0) // -1: not shared through a file
+		req := reqOf[abi.IBUverbsOpenXRCD](w)
+		req.FD, req.Oflags = uint32(fd), flags
 		err = c.write(w, "")
 	}
 	if err != nil {
@@ -35,6 +57,41 @@ func (c *Context) OpenXRCD() (*XRCD, error) {
 	x.handle = respOf[abi.IBUverbsOpenXRCDResp](w).XRCDHandle
 	x.life.settle(c.dev.Name, fmt.Sprintf("XRC domain %d", x.handle))
 	return x, nil
+}
+
+// OpenQP opens the target of XRC with the given number, which another process
+// that shares the domain has created (OPEN_QP): it can then be modified and
+// queried here, and stays while any process has it open. Events of it reach all.
+func (x *XRCD) OpenQP(number uint32) (*QP, error) {
+	c, what := x.c, fmt.Sprintf("QP %#x of %s", number, x.life.name)
+	qp := &QP{c: c, cfg: QPConfig{Type: abi.IB_UVERBS_QPT_XRC_TGT, XRCD: x}, key: newKey(), ring: ringless{}}
+	if err := qp.life.begin(c.dev.Name, what, &x.life); err != nil {
+		return nil, err
+	}
+	if err := qp.open(number, what); err != nil {
+		qp.life.abandon()
+		return nil, err
+	}
+	qp.life.settle(c.dev.Name, fmt.Sprintf("QP %#x", qp.qpn))
+	c.registry.put(qp.key, qp)
+	return qp, nil
+}
+
+func (qp *QP) open(number uint32, what string) error {
+	w, err := newWrite(&cmdOpenQP, nil, 0)
+	if err != nil {
+		return qp.c.fail(cmdOpenQP.name, what, err)
+	}
+	defer w.release()
+	req := reqOf[abi.IBUverbsOpenQP](w)
+	req.UserHandle, req.PDHandle = qp.key, qp.cfg.XRCD.handle
+	req.QPN, req.QPType = number, uint8(qp.cfg.Type)
+	if err := qp.c.write(w, what); err != nil {
+		return err
+	}
+	resp := respOf[abi.IBUverbsCreateQPResp](w)
+	qp.handle, qp.qpn = resp.QPHandle, number
+	return nil
 }
 
 // Handle returns the kernel's handle of the domain within its context.

@@ -16,7 +16,10 @@ type (
 		state uint32
 		users int
 	}
-	wqTable  struct{ wqs []*wq }
+	wqTable struct {
+		wqs   []*wq
+		users int
+	}
 	flow     struct{ counters []*counters }
 	counters struct{ users int }
 	dm       struct {
@@ -252,6 +255,9 @@ func (k *Kernel) destroyHardware(o any) error {
 		o.pd.users--
 		o.cq.users--
 	case *wqTable:
+		if o.users > 0 {
+			return syscall.EBUSY
+		}
 		for _, q := range o.wqs {
 			q.users--
 		}

@@ -28,22 +28,7 @@ type cq struct {
 	users   int
 
 	moderation abi.IBUverbsCQModeration
-}
-
-type qp struct {
-	user       uint64
-	pd         *pd
-	send, recv *cq
-	sq, rq     *ring // rq is nil with a shared queue
-	srq        *srq
-	typ        abi.IBUverbsQPType
-	qpn        uint32
-	state      uint8
-	qkey       uint32
-	attr       abi.IBUverbsModifyQP // the last MODIFY_QP
-	dest       uint32               // the peer's number, once it was set
-	rate       uint32
-	groups     map[mcastGroup]bool
+	flags      uint32
 }
 
 // add gives an object the smallest free handle, from 1 (alloc_uobj).
@@ -112,7 +97,7 @@ func (k *Kernel) createCQNative(r *request) error {
 	if a := r.attr(3); a != nil {
 		fd = int(*a.DataS64())
 	}
-	h, n, err := k.createCQ(r, r.u32(1), r.u64(2), fd, r.u32(4))
+	h, n, err := k.createCQ(r, r.u32(1), r.u64(2), fd, r.u32(4), r.u32(5))
 	if err != nil {
 		return err
 	}
@@ -123,7 +108,7 @@ func (k *Kernel) createCQNative(r *request) error {
 
 func (k *Kernel) createCQWrite(r *request) error {
 	req := as[abi.IBUverbsCreateCQ](r)
-	h, n, err := k.createCQ(r, req.CQE, req.UserHandle, int(req.CompChannel), req.CompVector)
+	h, n, err := k.createCQ(r, req.CQE, req.UserHandle, int(req.CompChannel), req.CompVector, 0)
 	if err != nil {
 		return err
 	}
@@ -131,14 +116,27 @@ func (k *Kernel) createCQWrite(r *request) error {
 	return nil
 }
 
+func (k *Kernel) createCQEx(r *request) error {
+	req := as[abi.IBUverbsExCreateCQ](r)
+	if req.CompMask != 0 || req.Reserved != 0 {
+		return syscall.EINVAL
+	}
+	h, n, err := k.createCQ(r, req.CQE, req.UserHandle, int(req.CompChannel), req.CompVector, req.Flags)
+	if err != nil {
+		return err
+	}
+	answer(r, abi.IBUverbsExCreateCQResp{Base: abi.IBUverbsCreateCQResp{CQHandle: h, CQE: n}, ResponseLength: 16})
+	return nil
+}
+
 // MaxCQE is the largest completion queue of the fake.
 const MaxCQE = 1 << 16
 
-func (k *Kernel) createCQ(r *request, entries uint32, user uint64, fd int, vector uint32) (h, n uint32, err error) {
-	if entries == 0 || entries > MaxCQE || vector >= 4 {
+func (k *Kernel) createCQ(r *request, entries uint32, user uint64, fd int, vector, flags uint32) (h, n uint32, err error) {
+	if entries == 0 || entries > MaxCQE || vector >= 4 || flags != 0 && !k.Hardware {
 		return 0, 0, syscall.EINVAL
 	}
-	q := &cq{user: user}
+	q := &cq{user: user, flags: flags}
 	if fd >= 0 {
 		if q.channel = k.fileOf(fd, channelFile); q.channel == nil {
 			return 0, 0, syscall.EBADF
@@ -188,82 +186,6 @@ func (k *Kernel) ModerationOf(handle uint32) (count, microseconds uint16) {
 		return 0, 0
 	}
 	return q.moderation.CQCount, q.moderation.CQPeriod
-}
-
-func (k *Kernel) createQPNative(r *request) error {
-	c := abi.IBUverbsQPCap{}
-	copy(bytesOf(&c), r.input(8))
-	h, q, err := k.createQP(r, uint32(r.u64(2)), uint32(r.u64(4)), uint32(r.u64(5)), uint32(r.u64(3)), r.u64(7), c)
-	if err != nil {
-		return err
-	}
-	q.typ = abi.IBUverbsQPType(r.u64(9))
-	r.attr(0).Data = uint64(h)
-	put(r, 13, c)
-	put(r, 14, q.qpn)
-	return nil
-}
-
-func (k *Kernel) createQPWrite(r *request) error {
-	req := as[abi.IBUverbsCreateQP](r)
-	c := abi.IBUverbsQPCap{
-		MaxSendWR: req.MaxSendWR, MaxRecvWR: req.MaxRecvWR, MaxSendSGE: req.MaxSendSGE,
-		MaxRecvSGE: req.MaxRecvSGE, MaxInlineData: req.MaxInlineData,
-	}
-	if req.IsSRQ == 0 {
-		req.SRQHandle = 0
-	}
-	h, q, err := k.createQP(r, req.PDHandle, req.SendCQHandle, req.RecvCQHandle, req.SRQHandle, req.UserHandle, c)
-	if err != nil {
-		return err
-	}
-	q.typ = abi.IBUverbsQPType(req.QPType)
-	answer(r, abi.IBUverbsCreateQPResp{
-		QPHandle: h, QPN: q.qpn, MaxSendWR: c.MaxSendWR, MaxRecvWR: c.MaxRecvWR,
-		MaxSendSGE: c.MaxSendSGE, MaxRecvSGE: c.MaxRecvSGE, MaxInlineData: c.MaxInlineData,
-	})
-	return nil
-}
-
-// MaxQPWR is the largest queue of a queue pair of the fake.
-const MaxQPWR = 1 << 14
-
-func (k *Kernel) createQP(r *request, pdH, sendH, recvH, srqH uint32, user uint64, c abi.IBUverbsQPCap) (uint32, *qp, error) {
-	p, err := find[*pd](k, pdH)
-	if err != nil {
-		return 0, nil, err
-	}
-	send, err := find[*cq](k, sendH)
-	if err != nil {
-		return 0, nil, err
-	}
-	recv, err := find[*cq](k, recvH)
-	if err != nil || c.MaxSendWR > MaxQPWR || c.MaxRecvWR > MaxQPWR {
-		return 0, nil, syscall.EINVAL
-	}
-	var shared *srq // handle 0 is none: the fake's start at 1
-	if srqH != 0 {
-		if shared, err = find[*srq](k, srqH); err != nil {
-			return 0, nil, err
-		}
-	}
-	p.users++
-	send.users++
-	recv.users++
-	q := &qp{user: user, pd: p, send: send, recv: recv}
-	q.sq = k.newRing(c.MaxSendWR, sizeOf[abi.RXESendWQE]()+max(16*int(c.MaxSendSGE), int(c.MaxInlineData)))
-	resp := abi.RXECreateQPResp{SQMi: q.sq.info}
-	if shared != nil {
-		shared.users++
-		q.srq = shared
-	} else {
-		q.rq = k.newRing(c.MaxRecvWR, sizeOf[abi.RXERecvWQE]()+16*int(c.MaxRecvSGE))
-		resp.RQMi = q.rq.info
-	}
-	copy(r.uhwOut, bytesOf(&resp))
-	h := k.add(q)
-	q.qpn = h + 16
-	return h, q, nil
 }
 
 func (k *Kernel) modifyQP(r *request) error {
@@ -360,12 +282,7 @@ func (k *Kernel) destroy(h uint32) error {
 		if len(o.groups) > 0 {
 			return syscall.EBUSY
 		}
-		o.pd.users--
-		o.send.users--
-		o.recv.users--
-		if o.srq != nil {
-			o.srq.users--
-		}
+		o.leave()
 	case *srq:
 		if o.users > 0 {
 			return syscall.EBUSY
@@ -373,8 +290,12 @@ func (k *Kernel) destroy(h uint32) error {
 		o.pd.users--
 		if o.cq != nil {
 			o.cq.users--
+			o.xrcd.users--
 		}
 	case *xrcd:
+		if o.users > 0 {
+			return syscall.EBUSY
+		}
 	default:
 		if err := k.destroyHardware(o); err != nil {
 			return err

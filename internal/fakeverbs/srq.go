@@ -11,7 +11,8 @@ import (
 type srq struct {
 	user   uint64
 	pd     *pd
-	cq     *cq // XRC only
+	cq     *cq // XRC only, as xrcd
+	xrcd   *xrcd
 	ring   *ring
 	maxSGE uint32
 	limit  uint32
@@ -72,7 +73,7 @@ func (k *Kernel) createSRQ(r *request, req *abi.IBUverbsCreateXsrq) (resp abi.IB
 		}
 		x.users++
 		c.users++
-		q.cq, resp.Srqn = c, 0x77
+		q.cq, q.xrcd, resp.Srqn = c, x, 0x77
 	}
 	p.users++
 	q.ring = k.newRing(req.MaxWR, sizeOf[abi.RXERecvWQE]()+16*int(q.maxSGE))
@@ -130,8 +131,9 @@ func (k *Kernel) openXRCD(r *request) error {
 	if !k.XRC {
 		return syscall.EOPNOTSUPP
 	}
-	if as[abi.IBUverbsOpenXRCD](r).FD != ^uint32(0) {
-		return syscall.EBADF
+	req := as[abi.IBUverbsOpenXRCD](r)
+	if req.FD == ^uint32(0) && req.Oflags != 0 {
+		return syscall.EINVAL
 	}
 	answer(r, abi.IBUverbsOpenXRCDResp{XRCDHandle: k.add(&xrcd{})})
 	return nil

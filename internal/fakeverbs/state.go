@@ -31,6 +31,14 @@ func init() {
 		transitions[transition{t, reset, ini}] = attrMasks{need: pkey | port | access}
 		transitions[transition{t, ini, ini}] = attrMasks{may: pkey | port | access}
 	}
+	for _, t := range []abi.IBUverbsQPType{abi.IB_UVERBS_QPT_XRC_INI, abi.IB_UVERBS_QPT_XRC_TGT} {
+		transitions[transition{t, reset, ini}] = attrMasks{need: pkey | port | access}
+	}
+	xrcPeer := peer | rnr | abi.IB_QP_MAX_DEST_RD_ATOMIC
+	transitions[transition{abi.IB_UVERBS_QPT_XRC_INI, ini, rtr}] = attrMasks{peer, pkey | access}
+	transitions[transition{abi.IB_UVERBS_QPT_XRC_TGT, ini, rtr}] = attrMasks{xrcPeer, pkey | access}
+	transitions[transition{abi.IB_UVERBS_QPT_XRC_INI, rtr, rts}] = attrMasks{sqPSN | acks, cur | access}
+	transitions[transition{abi.IB_UVERBS_QPT_XRC_TGT, rtr, rts}] = attrMasks{sqPSN | abi.IB_QP_TIMEOUT, cur | access | rnr}
 	transitions[transition{ud, reset, ini}] = attrMasks{need: pkey | port | qkey}
 	transitions[transition{ud, ini, ini}] = attrMasks{may: pkey | port | qkey}
 	transitions[transition{rc, ini, rtr}] = attrMasks{peer | rnr | abi.IB_QP_MAX_DEST_RD_ATOMIC, pkey | access}

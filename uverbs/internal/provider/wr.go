@@ -83,4 +83,7 @@ type WC struct {
 	SLID           uint16
 	SL             uint8
 	DLIDPathBits   uint8
+	VLAN           uint16
+	FlowTag        uint32
+	Timestamp      uint64
 }
