@@ -17,6 +17,8 @@ type diagnostics struct {
 	netdevs   func() (netinfo.Netdevs, error)
 	routeTo   func(dst netip.Addr) (netinfo.Route, error)
 	neighbour func(index int, ip netip.Addr) (netinfo.Neighbour, error)
+	// poke sends a packet to an address, so that the kernel looks for its neighbour.
+	poke func(ctx context.Context, dst netip.Addr) error
 	// resolve lets the connection manager resolve address and route.
 	resolve func(ctx context.Context, dst netip.Addr, tos int) resolved
 	// reach finds out whether IP packets of a size arrive.
@@ -36,6 +38,7 @@ func realDiagnostics() diagnostics {
 		netdevs:    netinfo.List,
 		routeTo:    netinfo.RouteTo,
 		neighbour:  netinfo.NeighbourOf,
+		poke:       poke,
 		resolve:    cmResolve,
 		reach:      reach,
 		cmDefaults: gather.CMDefaults,

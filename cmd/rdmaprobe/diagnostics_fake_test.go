@@ -26,6 +26,7 @@ func (w *world) diagnostics() diagnostics {
 			}
 			return netinfo.Neighbour{IP: ip, MAC: "52:54:00:00:00:07", State: "REACHABLE"}, nil
 		},
+		poke:       func(context.Context, netip.Addr) error { return nil },
 		resolve:    w.resolve,
 		reach:      fakeReach,
 		cmDefaults: func(string, int) (mode, tos string) { return "", "" },

@@ -30,8 +30,8 @@ manager, path MTU, type of service and hop limit. It stops at the stage that
 fails and says why. It connects to nothing; to see whether the far end answers
 use cmping.
 
-To check the path MTU it sends a few UDP packets to a high port and waits for
-the refusal of the far end; --no-probe leaves that out.
+To find the neighbour and to check the path MTU it sends a few UDP packets, the
+latter to a high port where the far end refuses them; --no-probe leaves that out.
 
 Exit code 3 without a device on the way, 5 when the address cannot be reached,
 1 when a stage fails otherwise.`,

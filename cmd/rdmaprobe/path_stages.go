@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/purerdma/rdma/cmd/rdmaprobe/gidpick"
+	"github.com/purerdma/rdma/cmd/rdmaprobe/netinfo"
 	"github.com/purerdma/rdma/uverbs"
 )
 
@@ -129,14 +130,11 @@ func (r *pathRun) stageAddress(ctx context.Context) stageOutcome {
 	start := time.Now()
 	r.res = r.sys.resolve(ctx, r.dst, r.tos)
 	if r.res.err != nil && !r.res.addressed {
-		out := r.fail("resolve address", r.noNeighbour(r.res.err), r.addressRemedy(r.res.err))
+		out := r.fail("resolve address", r.res.err, r.addressRemedy(r.res.err))
 		out.took = time.Since(start)
 		return out
 	}
 	text := fmt.Sprintf("%s port %d, from %s", r.res.device, r.res.port, ipText(r.res.local))
-	if n, err := r.sys.neighbour(r.egress.Index, r.route.NextHop()); err == nil && n.MAC != "" {
-		text += ", next hop " + n.MAC
-	}
 	out := stageOutcome{detail: text, took: r.res.addressTook}
 	if r.res.device != r.doc.Device || r.res.local.WithZone("") != r.route.Source.WithZone("") && r.route.Source.IsValid() {
 		out.warning = true
@@ -146,51 +144,75 @@ func (r *pathRun) stageAddress(ctx context.Context) stageOutcome {
 	return out
 }
 
-// noNeighbour puts a time-out into words when it was the neighbour that did not
-// answer.
-func (r *pathRun) noNeighbour(err error) error {
-	hop := r.route.NextHop()
-	if !isTimeout(err) && !errors.Is(err, syscall.EHOSTUNREACH) {
-		return err
-	}
-	n, nErr := r.sys.neighbour(r.egress.Index, hop)
-	if nErr != nil || n.MAC != "" {
-		return err
-	}
-	return checkError{fmt.Sprintf("no neighbour %v: nobody on %s answers for it (%s)", hop.WithZone(""), r.egress.Name, n.State), err}
-}
-
 // addressRemedy says what is behind a failed address resolution.
 func (r *pathRun) addressRemedy(err error) string {
-	hop := r.route.NextHop()
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission):
 		return "rdmaprobe doctor says what is wrong with /dev/infiniband/rdma_cm"
 	case isTimeout(err) || errors.Is(err, syscall.EHOSTUNREACH):
-		what := "ARP"
-		if hop.Is6() {
-			what = "neighbour discovery"
-		}
-		return fmt.Sprintf("%v does not answer %s on %s: is it up, and in the same network?", hop, what, r.egress.Name)
+		return r.neighbourRemedy()
 	}
 	return "rdmaprobe doctor"
 }
 
-func (r *pathRun) stageNeighbour(context.Context) stageOutcome {
+// stageNeighbour lets the kernel find the neighbour before the connection
+// manager does: when the answer comes at once, as from the other end of a veth
+// pair, the connection manager misses it and waits in vain (queue_req in the
+// kernel comes after the request).
+func (r *pathRun) stageNeighbour(ctx context.Context) stageOutcome {
 	if r.route.Local {
 		return stageOutcome{detail: "none: an address of this machine"}
 	}
-	hop := r.route.NextHop()
+	hop, start := r.route.NextHop(), time.Now()
 	n, err := r.sys.neighbour(r.egress.Index, hop)
+	if err == nil && !n.Known() && !r.opts.noProbe {
+		n, err = r.askNeighbour(ctx)
+	}
+	took := time.Since(start)
 	switch {
 	case err != nil:
 		return stageOutcome{detail: err.Error(), warning: true}
-	case n.Failed():
-		return stageOutcome{detail: fmt.Sprintf("%v does not answer (FAILED)", hop.WithZone("")), warning: true}
-	case n.MAC == "":
+	case n.Known():
+		return stageOutcome{detail: fmt.Sprintf("%v is %s, %s", hop.WithZone(""), orDash(n.MAC), n.State)}
+	case r.opts.noProbe:
 		return stageOutcome{detail: fmt.Sprintf("%v is not known yet", hop.WithZone(""))}
 	}
-	return stageOutcome{detail: fmt.Sprintf("%v is %s, %s", hop.WithZone(""), n.MAC, n.State)}
+	out := r.fail("find the neighbour", checkError{fmt.Sprintf("no neighbour %v: nobody on %s answers for it (%s)", hop.WithZone(""), r.egress.Name, n.State), syscall.EHOSTUNREACH},
+		r.neighbourRemedy())
+	out.took = took
+	return out
+}
+
+// askNeighbour sends a packet that makes the kernel ask, and waits for the
+// outcome.
+func (r *pathRun) askNeighbour(ctx context.Context) (netinfo.Neighbour, error) {
+	hop := r.route.NextHop()
+	if err := r.sys.poke(ctx, r.dst); err != nil {
+		return netinfo.Neighbour{}, err
+	}
+	tick := time.NewTicker(neighbourPoll)
+	defer tick.Stop()
+	for {
+		n, err := r.sys.neighbour(r.egress.Index, hop)
+		if err != nil || n.Known() || n.Failed() {
+			return n, err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return n, nil
+		}
+	}
+}
+
+const neighbourPoll = 20 * time.Millisecond
+
+func (r *pathRun) neighbourRemedy() string {
+	hop, what := r.route.NextHop(), "ARP"
+	if hop.Is6() {
+		what = "neighbour discovery"
+	}
+	return fmt.Sprintf("%v does not answer %s on %s: is it up, and in the same network?", hop, what, r.egress.Name)
 }
 
 func (r *pathRun) stageCMRoute(context.Context) stageOutcome {

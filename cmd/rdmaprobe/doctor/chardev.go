@@ -90,7 +90,11 @@ func nodeFinding(r *Result, object string, c uverbs.CharDev, u uverbs.Usability)
 	if id == "" {
 		id = "RP-CHR-008"
 	}
-	evidence := fmt.Sprintf("the kernel has %s as %d:%d", path.Base(c.Path), c.Major, c.Minor)
+	module := "ib_uverbs"
+	if object == "rdma_cm" {
+		module = "rdma_ucm"
+	}
+	evidence := fmt.Sprintf("module %s is loaded, the kernel has %s as %d:%d", module, path.Base(c.Path), c.Major, c.Minor)
 	if u.Err != nil {
 		evidence += "; " + u.Err.Error()
 	}

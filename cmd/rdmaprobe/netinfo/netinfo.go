@@ -150,3 +150,6 @@ type Neighbour struct {
 
 // Failed reports whether the kernel asked for the neighbour and got no answer.
 func (n Neighbour) Failed() bool { return n.State == "FAILED" }
+
+// Known reports whether packets can be sent to the neighbour.
+func (n Neighbour) Known() bool { return n.MAC != "" && !n.Failed() || n.State == "NOARP" }
