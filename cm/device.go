@@ -14,6 +14,8 @@ import (
 // serves all completion queues, completion queues, memory for messages.
 type device struct {
 	index int
+	ready chan struct{} // closed when it is open, or not to be opened
+	err   error         // why not; set before ready is closed
 	ctx   *uverbs.Context
 	pd    *uverbs.PD
 	ch    *uverbs.CompChannel
@@ -44,45 +46,60 @@ func acquireDevice(r *ucma.Route) (*device, error) {
 	if r.Port == 0 {
 		return nil, ErrNoDevice
 	}
-	devices.mu.Lock()
-	defer devices.mu.Unlock()
-	index := int(r.DeviceIndex)
-	d := devices.open[index]
-	if d == nil {
-		var err error
-		if d, err = openDevice(r, index); err != nil {
-			return nil, err
+	d, first := referDevice(int(r.DeviceIndex))
+	if first {
+		if d.err = d.open(r); d.err != nil {
+			d.retire()
 		}
-		devices.open[index] = d
+		close(d.ready)
 	}
-	d.refs++
+	<-d.ready
+	if d.err != nil {
+		return nil, d.err
+	}
 	return d, nil
 }
 
-// openDevice undoes what it did when a step fails.
-func openDevice(r *ucma.Route, index int) (*device, error) {
-	dev, err := findDevice(r, index)
+// referDevice counts one more user of a device. The first one opens it, without
+// the lock, so that others can be used meanwhile.
+func referDevice(index int) (d *device, first bool) {
+	devices.mu.Lock()
+	defer devices.mu.Unlock()
+	if d = devices.open[index]; d == nil {
+		d, first = &device{index: index, ready: make(chan struct{})}, true
+		devices.open[index] = d
+	}
+	d.refs++
+	return d, first
+}
+
+// open undoes what it did when a step fails.
+func (d *device) open(r *ucma.Route) error {
+	dev, err := findDevice(r, d.index)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	d := &device{index: index, iwarp: dev.Protocol == uverbs.ProtocolIWARP}
+	d.iwarp = dev.Protocol == uverbs.ProtocolIWARP
 	if d.ctx, err = uverbs.OpenOn(host.kernel, dev, nil); err != nil {
-		return nil, err
+		return err
 	}
-	if err := d.readLimits(); err != nil {
+	if err = d.makeShared(); err != nil {
 		d.close()
-		return nil, err
+	}
+	return err
+}
+
+// makeShared makes what every connection on the device needs.
+func (d *device) makeShared() (err error) {
+	if err := d.readLimits(); err != nil {
+		return err
 	}
 	if d.pd, err = d.ctx.AllocPD(); err != nil {
-		d.close()
-		return nil, err
+		return err
 	}
 	d.slabs.pd = d.pd
-	if d.ch, err = d.ctx.CreateCompChannel(); err != nil {
-		d.close()
-		return nil, err
-	}
-	return d, nil
+	d.ch, err = d.ctx.CreateCompChannel()
+	return err
 }
 
 func (d *device) readLimits() error {
@@ -121,15 +138,15 @@ func nodeGUID(r *ucma.Route) uverbs.GUID {
 // put gives a reference back and closes the device with the last one.
 func (d *device) put() {
 	devices.mu.Lock()
-	defer devices.mu.Unlock()
 	d.refs--
-	if d.refs > 0 {
-		return
-	}
-	if devices.open[d.index] == d { // not so once it was retired
+	last := d.refs == 0
+	if last && devices.open[d.index] == d { // not so once it was retired
 		delete(devices.open, d.index)
 	}
-	d.close()
+	devices.mu.Unlock()
+	if last {
+		d.close()
+	}
 }
 
 // retire makes later connections open the device anew: its index may come
