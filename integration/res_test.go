@@ -69,7 +69,8 @@ func TestProbeRes(t *testing.T) {
 	cmd := exec.CommandContext(testContext(t), requireProbe(t), "res", "--json")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	found := 0
-	for _, h := range resHolders(t, runTool(t, cmd)) {
+	holders := resHolders(t, runTool(t, cmd))
+	for _, h := range holders {
 		if h.PID != server.cmd.Process.Pid {
 			continue
 		}
@@ -90,7 +91,7 @@ func TestProbeRes(t *testing.T) {
 		}
 	}
 	if found != 1 {
-		t.Errorf("the server was found %d times", found)
+		t.Errorf("the server, process %d, was found %d times in %+v", server.cmd.Process.Pid, found, holders)
 	}
 	r := probe(t, "res", "-v")
 	r.want(t, 0)

@@ -97,7 +97,7 @@ func (a *app) printDoc(doc any) {
 	enc := json.NewEncoder(a.raw)
 	enc.SetEscapeHTML(false)
 	switch doc.(type) {
-	case *serveDoc, *watchDoc: // one line for each event
+	case *serveDoc, *watchDoc, *benchServeDoc: // one line for each event
 	default:
 		enc.SetIndent("", "  ")
 	}
@@ -162,7 +162,7 @@ Exit codes: 0 ok, 1 check failed, 2 usage, 3 no device, 4 permission,
 	root.SetOut(a.raw)
 	root.SetErr(a.errOut)
 	root.SetHelpCommand(newHelp())
-	root.AddCommand(newList(a), newGIDs(a), newDoctor(a), newPath(a), newRXE(a), newServe(a), newPing(a), newCMPing(a), newRes(a), newWatch(a), newDemo(a), newVersion(a))
+	root.AddCommand(newList(a), newGIDs(a), newDoctor(a), newPath(a), newRXE(a), newServe(a), newPing(a), newCMPing(a), newRes(a), newWatch(a), newBench(a), newDemo(a), newVersion(a))
 	return root
 }
 

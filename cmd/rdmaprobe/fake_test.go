@@ -125,8 +125,9 @@ func (w *world) system() system {
 		dial:    w.dial,
 		listen:  w.listen,
 		cmProbe: w.cmProbe, lookup: w.lookup,
-		holders: w.listHolders,
-		watch:   w.watch,
+		holders:     w.listHolders,
+		watch:       w.watch,
+		benchSystem: w.bench(),
 
 		diagnostics: w.diagnostics(),
 	}

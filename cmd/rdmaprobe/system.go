@@ -27,6 +27,8 @@ type system struct {
 	// holders lists who holds RDMA objects.
 	holders func(ctx context.Context) ([]holders.Device, error)
 
+	benchSystem
+
 	// watch makes what watch looks at.
 	watch func(ctx context.Context, o watchOptions) (watchSource, error)
 
@@ -48,6 +50,8 @@ func realSystem() system {
 		lookup:     lookupIP,
 		holders:    holders.List,
 		watch:      watchMachine,
+
+		benchSystem: realBench(),
 		addresses:  interfaceAddresses,
 
 		diagnostics: realDiagnostics(),

@@ -85,7 +85,7 @@ func list(ctx context.Context, c lister, proc Proc) ([]Device, error) {
 	}
 	out := []Device{}
 	for _, d := range devices {
-		g := gathering{lister: c, proc: proc, holders: map[owner]*Holder{},
+		g := gathering{lister: c, proc: proc, holders: map[owner]*Holder{}, groups: map[uint32]uint32{},
 			device: Device{Index: int(d.Index), Name: d.Name, Unknown: []string{}}}
 		if err := g.all(ctx); err != nil {
 			if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENODEV) {
@@ -110,6 +110,7 @@ type gathering struct {
 	proc    Proc
 	device  Device
 	holders map[owner]*Holder
+	groups  map[uint32]uint32 // the process of each thread
 }
 
 func (g *gathering) all(ctx context.Context) (err error) {
@@ -194,13 +195,28 @@ func (g *gathering) queues(ctx context.Context) error {
 	return nil
 }
 
+// process returns the process of a thread: what the kernel reports is the
+// thread that made the object (rdma_restrack_attach_task), and Go programs, for
+// instance, have many.
+func (g *gathering) process(thread uint32) uint32 {
+	if thread == 0 {
+		return 0
+	}
+	pid, known := g.groups[thread]
+	if !known {
+		pid = uint32(g.proc.Leader(int(thread)))
+		g.groups[thread] = pid
+	}
+	return pid
+}
+
 func (g *gathering) of(o rdmanl.Owner) *Holder {
-	key := owner{o.PID, o.KernelName}
+	key := owner{g.process(o.PID), o.KernelName}
 	h := g.holders[key]
 	if h == nil {
 		h = &Holder{Kernel: o.KernelName}
-		if o.PID != 0 {
-			h.Process = g.proc.Process(int(o.PID))
+		if key.pid != 0 {
+			h.Process = g.proc.Process(int(key.pid))
 		}
 		g.holders[key] = h
 	}

@@ -55,6 +55,9 @@ func fakeProc(t *testing.T) Proc {
 	root := t.TempDir()
 	for name, text := range map[string]string{
 		"42/comm":              "evil\x07name\n",
+		"42/status":            "Name:\tevil\nTgid:\t42\n",
+		"43/status":            "Name:\tevil\nTgid:\t42\n", // a thread of it
+		"43/comm":              "thread\n",
 		"42/cgroup":            "0::/kubepods/pod11111111-2222-3333-4444-555555555555/" + container + "\n",
 		"42/root/etc/hostname": "web-7f9c\n",
 	} {
@@ -72,7 +75,7 @@ func fakeProc(t *testing.T) Proc {
 // netlink answers from memory; it is an older kernel without contexts.
 type netlink struct{ gone bool }
 
-var pid42, kernel = rdmanl.Owner{PID: 42}, rdmanl.Owner{KernelName: "ib_core"}
+var pid42, thread43, kernel = rdmanl.Owner{PID: 42}, rdmanl.Owner{PID: 43}, rdmanl.Owner{KernelName: "ib_core"}
 
 func (netlink) Devices(context.Context) ([]rdmanl.Device, error) {
 	return []rdmanl.Device{{Index: 3, Name: "rxe0"}}, nil
@@ -92,7 +95,7 @@ func (netlink) Objects(_ context.Context, _ int, kind rdmanl.Kind) ([]rdmanl.Obj
 	case rdmanl.KindSRQ:
 		return nil, syscall.EOPNOTSUPP
 	case rdmanl.KindMR:
-		return []rdmanl.Object{{Owner: pid42, Length: 4096}, {Owner: pid42, Length: 1 << 20}}, nil
+		return []rdmanl.Object{{Owner: pid42, Length: 4096}, {Owner: thread43, Length: 1 << 20}}, nil
 	}
 	return []rdmanl.Object{{Owner: kernel}, {Owner: pid42}}, nil
 }

@@ -43,6 +43,19 @@ func (p Proc) Process(pid int) Process {
 	return out
 }
 
+// Leader returns the process that a thread belongs to; the thread itself when
+// /proc does not tell.
+func (p Proc) Leader(thread int) int {
+	for line := range strings.Lines(readFile(filepath.Join(p.Root, strconv.Itoa(thread), "status"))) {
+		if text, ok := strings.CutPrefix(line, "Tgid:"); ok {
+			if pid, err := strconv.Atoi(strings.TrimSpace(text)); err == nil && pid > 0 {
+				return pid
+			}
+		}
+	}
+	return thread
+}
+
 func readFile(path string) string {
 	f, err := os.Open(path)
 	if err != nil {

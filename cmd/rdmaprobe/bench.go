@@ -1,0 +1,313 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/purerdma/rdma/cm"
+	"github.com/purerdma/rdma/cmd/rdmaprobe/bench"
+)
+
+// benchPort is where bench serve listens.
+const benchPort = 7175
+
+// benchOptions is the command line of bench lat and bench bw.
+type benchOptions struct {
+	target    string
+	source    string
+	test      bench.Test
+	op        string
+	mode      string
+	spin      time.Duration
+	sizes     string
+	sweep     bool
+	qps       int
+	depth     int
+	batch     int
+	cqMod     int
+	inline    int
+	count     uint64
+	duration  time.Duration
+	warmup    uint64
+	interval  time.Duration
+	timeout   time.Duration
+	tos       uint8
+	histogram bool
+	quiet     bool
+}
+
+func newBench(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Measure latency, bandwidth, connections and memory registration",
+		Long: `bench measures what RDMA does between two machines. Start rdmaprobe bench serve
+on one, and bench lat, bw or conn on the other; bench reg needs no other.
+
+The loops are those of the perftest programs (ib_send_lat and so on), so that
+numbers can be compared.`,
+		Example: `  rdmaprobe bench serve
+  rdmaprobe bench lat 10.0.0.7
+  rdmaprobe bench bw 10.0.0.7 --op write --size 4096,65536`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newBenchServe(a), newBenchLat(a), newBenchBW(a), newBenchConn(a), newBenchReg(a))
+	return cmd
+}
+
+func newBenchLat(a *app) *cobra.Command {
+	o := &benchOptions{test: bench.Latency, qps: 1, depth: 1, batch: 1, cqMod: 1}
+	cmd := &cobra.Command{
+		Use:   "lat ADDR[:PORT]",
+		Short: "Measure the time that one message takes",
+		Long: `lat sends one message at a time to rdmaprobe bench serve. Sends and writes are
+answered with one of the same kind, and half of the round trip counts, as in
+ib_send_lat and ib_write_lat; a read counts whole, as in ib_read_lat.
+
+Both ends wait for completions by polling, by events, or adaptively: polling for
+a while, then sleeping. Writes are noticed by looking at memory in each mode.`,
+		Example: `  rdmaprobe bench lat 10.0.0.7
+  rdmaprobe bench lat 10.0.0.7 --op write --size 2,64,4096 -n 10000
+  rdmaprobe bench lat 10.0.0.7 --mode event --duration 10s --interval 1s`,
+		Args: needOne("the address of the server"),
+		RunE: action(func(cmd *cobra.Command, args []string) error { return a.bench(cmd, o, args[0]) }),
+	}
+	o.flags(cmd, "64")
+	cmd.Flags().IntVar(&o.inline, "inline", 220, "messages up to so many bytes travel inside of the request")
+	cmd.Flags().BoolVar(&o.histogram, "histogram", false, "draw a histogram of each size")
+	return cmd
+}
+
+func newBenchBW(a *app) *cobra.Command {
+	o := &benchOptions{test: bench.Bandwidth}
+	cmd := &cobra.Command{
+		Use:   "bw ADDR[:PORT]",
+		Short: "Measure how much data moves in a second",
+		Long: `bw sends to rdmaprobe bench serve, writes there or reads from there, with as many
+messages under way as --depth says, as ib_send_bw, ib_write_bw and ib_read_bw
+do. One completion stands for --cq-mod messages.`,
+		Example: `  rdmaprobe bench bw 10.0.0.7
+  rdmaprobe bench bw 10.0.0.7 --op read --size 65536,1048576 --qps 4
+  rdmaprobe bench bw 10.0.0.7 --sweep --json`,
+		Args: needOne("the address of the server"),
+		RunE: action(func(cmd *cobra.Command, args []string) error { return a.bench(cmd, o, args[0]) }),
+	}
+	o.flags(cmd, "65536")
+	f := cmd.Flags()
+	f.IntVar(&o.qps, "qps", 1, "queue pairs, each a connection of its own")
+	f.IntVar(&o.depth, "depth", 128, "messages under way on each queue pair")
+	f.IntVar(&o.batch, "batch", 1, "requests for one doorbell")
+	f.IntVar(&o.cqMod, "cq-mod", 100, "messages for one completion")
+	f.IntVar(&o.inline, "inline", 0, "messages up to so many bytes travel inside of the request")
+	return cmd
+}
+
+// flags adds what both measurements have.
+func (o *benchOptions) flags(cmd *cobra.Command, sizes string) {
+	f := cmd.Flags()
+	f.StringVar(&o.op, "op", "send", "send, write or read")
+	f.StringVar(&o.mode, "mode", "poll", "how both ends wait: poll, event or adaptive")
+	f.DurationVar(&o.spin, "spin", 50*time.Microsecond, "how long adaptive polls before it sleeps")
+	f.StringVarP(&o.sizes, "size", "s", sizes, "bytes of a message; several with commas")
+	f.BoolVar(&o.sweep, "sweep", false, "all powers of two from 2 bytes to 1 MiB")
+	f.Uint64VarP(&o.count, "count", "n", 0, "messages of each size; 0 to measure for --duration")
+	f.DurationVarP(&o.duration, "duration", "D", 2*time.Second, "how long to measure each size")
+	f.Uint64Var(&o.warmup, "warmup", 100, "messages before, which do not count (lat)")
+	f.DurationVar(&o.interval, "interval", 0, "print a line after each interval; 0 means none")
+	f.DurationVar(&o.timeout, "timeout", 10*time.Second, "longest time for connecting")
+	f.StringVarP(&o.source, "source", "I", "", "address to connect from (default: chosen by route)")
+	f.Uint8Var(&o.tos, "tos", 0, "IP type of service (four times the DSCP)")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "show the table only")
+}
+
+// params checks the command line and makes one measurement for each size.
+func (o *benchOptions) params() ([]bench.Params, error) {
+	p := bench.Params{Test: o.test, Spin: o.spin, QPs: o.qps, Depth: o.depth, Batch: o.batch, CQMod: o.cqMod, Inline: o.inline,
+		Messages: o.count, Duration: o.duration, Warmup: o.warmup, Interval: o.interval}
+	ops := map[string]bench.Op{"send": bench.Send, "write": bench.Write, "read": bench.Read}
+	modes := map[string]bench.Mode{"poll": bench.Poll, "event": bench.Event, "adaptive": bench.Adaptive}
+	p.Op, p.Mode = ops[o.op], modes[o.mode]
+	switch {
+	case p.Op == 0:
+		return nil, usagef("--op %s: send, write or read", o.op)
+	case p.Mode == 0:
+		return nil, usagef("--mode %s: poll, event or adaptive", o.mode)
+	case o.qps < 1 || o.qps > bench.MaxQPs:
+		return nil, usagef("--qps %d: allowed are 1 to %d", o.qps, bench.MaxQPs)
+	case o.depth < 1 || o.depth > bench.MaxDepth:
+		return nil, usagef("--depth %d: allowed are 1 to %d", o.depth, bench.MaxDepth)
+	case o.batch < 1 || o.batch > o.depth:
+		return nil, usagef("--batch %d: allowed are 1 to --depth, %d", o.batch, o.depth)
+	case o.cqMod < 1:
+		return nil, usagef("--cq-mod %d: must be positive", o.cqMod)
+	case o.inline < 0 || o.inline > 4096:
+		return nil, usagef("--inline %d: allowed are 0 to 4096", o.inline)
+	case o.count == 0 && o.duration <= 0:
+		return nil, usagef("--duration %v: must be positive", o.duration)
+	case o.spin < 0 || o.spin > 10*time.Second || o.interval < 0 || o.timeout <= 0:
+		return nil, usagef("--spin, --interval or --timeout is out of range")
+	}
+	sizes, err := o.sizeList()
+	var list []bench.Params
+	for _, n := range sizes {
+		p.Size = n
+		list = append(list, p)
+	}
+	return list, err
+}
+
+func (o *benchOptions) sizeList() (list []int, err error) {
+	if o.sweep {
+		for n := 2; n <= 1<<20; n *= 2 {
+			list = append(list, n)
+		}
+		return list, nil
+	}
+	for text := range strings.SplitSeq(o.sizes, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(text))
+		if err != nil || n < 1 || n > bench.MaxSize {
+			return nil, usagef("--size %s: numbers from 1 to %d, with commas between", o.sizes, bench.MaxSize)
+		}
+		list = append(list, n)
+	}
+	return list, nil
+}
+
+// benchTarget completes an address with the port of bench serve.
+func benchTarget(s string) (string, error) {
+	target, err := targetAddress(s)
+	if err != nil || hasPort(s) {
+		return target, err
+	}
+	host, _, _ := net.SplitHostPort(target) // targetAddress made it
+	return net.JoinHostPort(host, strconv.Itoa(benchPort)), nil
+}
+
+// resolveTarget takes the resolver's first address.
+func (a *app) resolveTarget(ctx context.Context, target string) (netip.AddrPort, error) {
+	host, port, _ := net.SplitHostPort(target)
+	n, _ := strconv.ParseUint(port, 10, 16) // targetAddress checked it
+	ip, err := netip.ParseAddr(host)
+	if err == nil {
+		if ip.IsLoopback() {
+			err = cm.ErrLoopback
+		}
+		return netip.AddrPortFrom(ip.Unmap(), uint16(n)), err
+	}
+	ips, err := a.sys.lookup(ctx, host)
+	if err == nil && len(ips) == 0 {
+		err = &net.DNSError{Err: "no address", Name: host, IsNotFound: true}
+	}
+	if err != nil {
+		return netip.AddrPort{}, err
+	}
+	return netip.AddrPortFrom(ips[0].Unmap(), uint16(n)), nil
+}
+
+// benchRun is one run of bench lat or bw.
+type benchRun struct {
+	*app
+	*benchOptions
+	doc *benchDoc
+}
+
+func (a *app) bench(cmd *cobra.Command, o *benchOptions, address string) error {
+	target, err := benchTarget(address)
+	if err != nil {
+		return err
+	}
+	o.target = target
+	list, err := o.params()
+	if err != nil {
+		return err
+	}
+	r := &benchRun{app: a, benchOptions: o, doc: newBenchDoc(o)}
+	a.doc = r.doc
+	source, err := sourceAddress(o.source)
+	if err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	remote, err := a.resolveTarget(ctx, target)
+	if err != nil {
+		return &failure{step: "resolve name", object: target, err: err}
+	}
+	return r.all(ctx, &bench.Client{Remote: remote, Local: source, TOS: o.tos, Timeout: o.timeout}, list)
+}
+
+// all measures each size, and prints what there is when one fails.
+func (r *benchRun) all(ctx context.Context, cl *bench.Client, list []bench.Params) error {
+	progress := newProgress(r.app, r.quiet)
+	var failed error
+	for i, p := range list {
+		p.OnInterval = r.onInterval(progress)
+		userInterval := p.Interval
+		if progress.on() && p.Interval == 0 {
+			p.Interval = time.Second
+			p.OnInterval = func(bench.Interval) {}
+		}
+		progress.start(fmt.Sprintf("%d of %d: %d bytes", i+1, len(list), p.Size))
+		res, err := r.sys.bench(ctx, cl, p)
+		progress.stop()
+		if err != nil {
+			failed = r.failure(ctx, err)
+			break
+		}
+		res.Params.Interval = userInterval
+		r.add(res)
+	}
+	r.write()
+	return failed
+}
+
+func (r *benchRun) failure(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		err = errInterrupted
+	}
+	return &failure{step: "measure", object: r.target, remedy: benchRemedy(err), err: err}
+}
+
+// add notes a result, and prints its histogram at once.
+func (r *benchRun) add(res *bench.Result) {
+	d := newBenchResultDoc(res)
+	r.doc.note(res)
+	r.doc.Results = append(r.doc.Results, d)
+	for _, w := range benchWarnings(r.sys, res) {
+		if !slices.Contains(r.doc.Warnings, w) {
+			r.doc.Warnings = append(r.doc.Warnings, w)
+		}
+	}
+	if r.histogram {
+		r.printf("\n%d bytes:\n", res.Params.Size)
+		writeBars(r.app, res.Bars)
+	}
+}
+
+// onInterval prints and notes a part of a measurement.
+func (r *benchRun) onInterval(p *progress) func(bench.Interval) {
+	if r.interval == 0 {
+		return nil
+	}
+	return func(i bench.Interval) {
+		d := newBenchIntervalDoc(i, r.test)
+		r.doc.Intervals = append(r.doc.Intervals, d)
+		if r.quiet {
+			return
+		}
+		p.clear()
+		if r.test == bench.Latency {
+			r.printf("%7.1f s  %9d bytes  %9d messages  p50 %s  p99 %s  max %s\n", i.At.Seconds(), i.Size, i.Messages,
+				formatUS(i.Latency.P50), formatUS(i.Latency.P99), formatUS(i.Latency.Max))
+			return
+		}
+		r.printf("%7.1f s  %9d bytes  %9d messages  %9.2f MiB/s\n", i.At.Seconds(), i.Size, i.Messages, d.MiBPerSecond)
+	}
+}
