@@ -1,0 +1,151 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/netip"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A bench is all measurements.
+type bench struct {
+	address, device string
+	gid, port       int
+	list            []test
+	results         []pair // by test
+	out             io.Writer
+}
+
+// A pair is what both programs measured, by round.
+type pair struct{ c, g []sample }
+
+// A sample is one run: the median latency in µs or MiB/s, and what both ends
+// used of processors.
+type sample struct {
+	value   float64
+	rate    float64 // messages a second; bw only
+	cpu     time.Duration
+	message int
+}
+
+// measure takes turns, so that a change of the machine's load hits both; the
+// first round warms up and does not count.
+func (b *bench) measure(ctx context.Context, rounds int) error {
+	b.results = make([]pair, len(b.list))
+	for round := range rounds + 1 {
+		for i, t := range b.list {
+			c, err := b.perftest(ctx, t)
+			if err != nil {
+				return fmt.Errorf("%s: %w", t.name(), err)
+			}
+			g, err := b.probe(ctx, t)
+			if err != nil {
+				return fmt.Errorf("%s: %w", t.name(), err)
+			}
+			if round > 0 {
+				b.results[i].c = append(b.results[i].c, c)
+				b.results[i].g = append(b.results[i].g, g)
+			}
+		}
+	}
+	return nil
+}
+
+// perftest runs the C program as server and client.
+func (b *bench) perftest(ctx context.Context, t test) (sample, error) {
+	b.port++
+	args := t.perftest(b.device, b.gid, b.port)
+	server, err := startServer(args, nil)
+	if err != nil {
+		return sample{}, err
+	}
+	defer server.stop()
+	var out string
+	var client *exec.Cmd
+	// The server does not say when it is ready.
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+		out, client, err = output(ctx, append(args, b.address))
+		if err == nil || time.Now().After(deadline) || !strings.Contains(err.Error(), "ouldn't connect") {
+			break
+		}
+	}
+	if err != nil {
+		return sample{}, fmt.Errorf("%w; server: %s", err, server.said.String())
+	}
+	s, err := parsePerftest(out, t)
+	if err != nil {
+		return sample{}, err
+	}
+	server.wait()
+	s.cpu = cpuOf(client) + cpuOf(server.cmd)
+	return s, nil
+}
+
+// probe runs rdmaprobe as server and client.
+func (b *bench) probe(ctx context.Context, t test) (sample, error) {
+	b.port++
+	where := netip.AddrPortFrom(netip.MustParseAddr(b.address), uint16(b.port))
+	server, err := startServer([]string{"rdmaprobe", "bench", "serve", "-a", where.String()}, []byte("listening"))
+	if err != nil {
+		return sample{}, err
+	}
+	defer server.stop()
+	out, client, err := output(ctx, t.probe(where))
+	if err != nil {
+		return sample{}, fmt.Errorf("%w; server: %s", err, server.said.String())
+	}
+	s, err := parseProbe(out, t)
+	if err != nil {
+		return sample{}, err
+	}
+	server.stop()
+	s.cpu = cpuOf(client) + cpuOf(server.cmd)
+	return s, nil
+}
+
+func cpuOf(c *exec.Cmd) time.Duration { return c.ProcessState.UserTime() + c.ProcessState.SystemTime() }
+
+// output runs a program to its end.
+func output(ctx context.Context, args []string) (string, *exec.Cmd, error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	var out, problem bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &problem
+	if err := cmd.Run(); err != nil {
+		return "", cmd, fmt.Errorf("%s: %w: %s%s", strings.Join(args, " "), err, out.String(), problem.String())
+	}
+	return out.String(), cmd, nil
+}
+
+// parsePerftest finds the line of numbers: it begins with the size.
+func parsePerftest(out string, t test) (sample, error) {
+	for line := range strings.Lines(out) {
+		f := strings.Fields(line)
+		if len(f) < 5 || f[0] != strconv.Itoa(t.size) {
+			continue
+		}
+		var v []float64
+		for _, text := range f {
+			x, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				break
+			}
+			v = append(v, x)
+		}
+		switch {
+		case t.kind == "lat" && len(v) >= 6: // bytes, iterations, min, max, typical, average, …
+			return sample{value: v[4], message: t.count}, nil
+		case t.kind == "bw" && len(v) >= 5: // bytes, iterations, peak, average, million messages a second
+			return sample{value: v[3], rate: v[4] * 1e6, message: t.count}, nil
+		}
+	}
+	return sample{}, fmt.Errorf("no result in\n%s", out)
+}

@@ -1,0 +1,95 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// probeDoc is the part of rdmaprobe's JSON that counts.
+type probeDoc struct {
+	Results []struct {
+		Messages int     `json:"messages"`
+		MiB      float64 `json:"mib_per_second"`
+		Rate     float64 `json:"messages_per_second"`
+		Latency  struct {
+			P50 float64 `json:"p50_us"`
+		} `json:"latency"`
+	} `json:"results"`
+}
+
+func parseProbe(out string, t test) (sample, error) {
+	var d probeDoc
+	if err := json.Unmarshal([]byte(out), &d); err != nil {
+		return sample{}, err
+	}
+	if len(d.Results) != 1 || d.Results[0].Messages != t.count {
+		return sample{}, fmt.Errorf("results %+v, want one of %d messages", d.Results, t.count)
+	}
+	r := d.Results[0]
+	if t.kind == "lat" {
+		return sample{value: r.Latency.P50, message: t.count}, nil
+	}
+	return sample{value: r.MiB, rate: r.Rate, message: t.count}, nil
+}
+
+// A server is a program in the background.
+type server struct {
+	cmd  *exec.Cmd
+	said *buffer
+	end  func()
+}
+
+// buffer collects output that is read meanwhile.
+type buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// startServer waits until it has said a text, if there is one to wait for.
+func startServer(args []string, ready []byte) (*server, error) {
+	s := &server{cmd: exec.Command(args[0], args[1:]...), said: &buffer{}}
+	s.cmd.Stdout, s.cmd.Stderr = s.said, s.said
+	if err := s.cmd.Start(); err != nil {
+		return nil, err
+	}
+	s.end = sync.OnceFunc(func() { _ = s.cmd.Wait() }) // its status is in ProcessState
+	for deadline := time.Now().Add(20 * time.Second); !strings.Contains(s.said.String(), string(ready)); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			s.stop()
+			return nil, fmt.Errorf("%s does not start: %s", strings.Join(args, " "), s.said.String())
+		}
+	}
+	return s, nil
+}
+
+// wait lets it end by itself, for a while.
+func (s *server) wait() {
+	kill := time.AfterFunc(20*time.Second, func() { _ = s.cmd.Process.Kill() })
+	defer kill.Stop()
+	s.end()
+}
+
+func (s *server) stop() {
+	_ = s.cmd.Process.Signal(syscall.SIGTERM) // it may have ended
+	s.wait()
+}
