@@ -182,7 +182,7 @@ func (ah *AH) check(qp *QP) error {
 		return nil
 	case ah.life.isEnding():
 		return ah.life.closed
-	case ah.pd != qp.pd:
+	case !ah.pd.same(qp.pd):
 		return errOtherPD
 	}
 	return nil

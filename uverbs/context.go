@@ -56,6 +56,11 @@ type Context struct {
 	file  *devfile.File
 	style CallStyle // never StyleAuto
 
+	// imported: the kernel's context is another's. asyncFD is the kernel's number
+	// of the descriptor of events.
+	imported bool
+	asyncFD  int
+
 	vectors     int
 	coreSupport uint64
 
@@ -94,13 +99,18 @@ func OpenOn(k devfile.Kernel, d *Device, opts *OpenOptions) (*Context, error) {
 	if err != nil {
 		return nil, &Error{Op: "open", Object: d.CharDev.Path, Device: d.Name, Hint: d.openHint(k, err), Err: err}
 	}
-	c := &Context{dev: d, file: f, style: opts.CallStyle, gone: make(chan struct{})}
-	c.bells.refused.Store(opts.CallStyle == StyleIoctl)
+	c := newContext(d, f, opts.CallStyle)
 	if err := c.start(); err != nil {
 		c.undoStart()
 		return nil, err
 	}
 	return c, nil
+}
+
+func newContext(d *Device, f *devfile.File, style CallStyle) *Context {
+	c := &Context{dev: d, file: f, style: style, asyncFD: -1, gone: make(chan struct{})}
+	c.bells.refused.Store(style == StyleIoctl)
+	return c
 }
 
 // start turns an open file into a context.
@@ -114,7 +124,11 @@ func (c *Context) start() error {
 	} else {
 		c.noDrv = err // which is no error here
 	}
-	asyncFD, err := c.getContext()
+	get := c.getContext
+	if c.imported {
+		get = c.queryContext
+	}
+	asyncFD, err := get()
 	if err != nil {
 		return err
 	}
@@ -122,7 +136,7 @@ func (c *Context) start() error {
 	if err != nil {
 		return c.fail("ASYNC_EVENT_ALLOC", "", err)
 	}
-	c.async = newAsyncReader(c, f)
+	c.asyncFD, c.async = asyncFD, newAsyncReader(c, f)
 	return c.startProvider(drv)
 }
 

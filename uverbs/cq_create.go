@@ -39,6 +39,7 @@ func (cq *CQ) createNative(cfg CQConfig, uhwIn, uhwOut []byte) error {
 		i.fd(uint16(abi.UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL), cfg.Channel.fd)
 	}
 	i.u32(uint16(abi.UVERBS_ATTR_CREATE_CQ_COMP_VECTOR), uint32(cfg.Vector))
+	i.events(uint16(abi.UVERBS_ATTR_CREATE_CQ_EVENT_FD), cq.c)
 	if cfg.Flags != 0 {
 		i.u32(uint16(abi.UVERBS_ATTR_CREATE_CQ_FLAGS), uint32(cfg.Flags))
 	}

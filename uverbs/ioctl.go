@@ -75,6 +75,15 @@ func (c *ioctlCall) object(id uint16, handle uint32) {
 
 func (c *ioctlCall) fd(id uint16, fd int) { *c.add(id, kindFD).DataS64() = int64(fd) }
 
+// events makes the events of a new object come to the context that creates it.
+// Without, the kernel sends them to the first that was opened, which is another
+// where a context is imported (ib_uverbs_get_async_event).
+func (c *ioctlCall) events(id uint16, ctx *Context) {
+	if ctx.imported {
+		c.fd(id, ctx.asyncFD)
+	}
+}
+
 // result adds an attribute in which the kernel returns a handle or descriptor.
 func (c *ioctlCall) result(id uint16) *abi.IBUverbsAttr {
 	return c.add(id, kindNewObject, kindNewFD)

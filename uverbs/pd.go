@@ -12,6 +12,7 @@ type PD struct {
 	life   life
 	c      *Context
 	handle uint32
+	shared bool // the kernel's object is another's
 }
 
 // AllocPD creates a protection domain (ALLOC_PD). The error is an *[Error].
@@ -48,7 +49,15 @@ func (pd *PD) String() string { return pd.life.name }
 // from any goroutine.
 func (pd *PD) Close() error {
 	return pd.life.close(func() error {
+		if pd.shared {
+			return nil
+		}
 		return pd.c.destroyObject(&methodPDDestroy, uint16(abi.UVERBS_ATTR_DESTROY_PD_HANDLE),
 			&cmdDeallocPD, pd.handle, pd.life.name)
 	}, nil)
+}
+
+// same reports whether two domains are one to the kernel.
+func (pd *PD) same(other *PD) bool {
+	return pd == other || pd.c == other.c && pd.handle == other.handle
 }

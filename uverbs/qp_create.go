@@ -116,6 +116,7 @@ func (qp *QP) createNative(uhwIn, uhwOut []byte) error {
 	*req = qp.cfg.Cap.kernel()
 	i.in(uint16(abi.UVERBS_ATTR_CREATE_QP_CAP), offheap.BytesOf(req))
 	i.u64(uint16(abi.UVERBS_ATTR_CREATE_QP_TYPE), uint64(qp.cfg.Type))
+	i.events(uint16(abi.UVERBS_ATTR_CREATE_QP_EVENT_FD), qp.c)
 	flags := qp.cfg.CreateFlags
 	if qp.cfg.SignalAll {
 		flags |= abi.IB_UVERBS_QP_CREATE_SQ_SIG_ALL

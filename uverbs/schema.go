@@ -80,6 +80,14 @@ var methodGetContext = method{
 	},
 }
 
+var methodQueryContext = method{
+	name: "QUERY_CONTEXT", object: uint16(abi.UVERBS_OBJECT_DEVICE), id: uint16(abi.UVERBS_METHOD_QUERY_CONTEXT),
+	attrs: []attrSpec{
+		{id: uint16(abi.UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS), name: "NUM_COMP_VECTORS", kind: kindOut, size: 4, opt: true},
+		{id: uint16(abi.UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT), name: "CORE_SUPPORT", kind: kindOut, size: 8, opt: true},
+	},
+}
+
 var methodAsyncEventAlloc = method{
 	name: "ASYNC_EVENT_ALLOC", object: uint16(abi.UVERBS_OBJECT_ASYNC_EVENT), id: uint16(abi.UVERBS_METHOD_ASYNC_EVENT_ALLOC),
 	attrs: []attrSpec{
@@ -212,6 +220,7 @@ var methodCQCreate = method{
 		{id: uint16(abi.UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL), name: "COMP_CHANNEL", kind: kindFD, opt: true},
 		{id: uint16(abi.UVERBS_ATTR_CREATE_CQ_COMP_VECTOR), name: "COMP_VECTOR", kind: kindU32},
 		{id: uint16(abi.UVERBS_ATTR_CREATE_CQ_FLAGS), name: "FLAGS", kind: kindU32, opt: true},
+		{id: uint16(abi.UVERBS_ATTR_CREATE_CQ_EVENT_FD), name: "EVENT_FD", kind: kindFD, opt: true},
 		{id: uint16(abi.UVERBS_ATTR_CREATE_CQ_RESP_CQE), name: "RESP_CQE", kind: kindOut, size: 4},
 	},
 }
@@ -239,6 +248,7 @@ var methodQPCreate = method{
 		{id: uint16(abi.UVERBS_ATTR_CREATE_QP_TYPE), name: "TYPE", kind: kindU64},
 		{id: uint16(abi.UVERBS_ATTR_CREATE_QP_FLAGS), name: "FLAGS", kind: kindU32, opt: true},
 		{id: uint16(abi.UVERBS_ATTR_CREATE_QP_SOURCE_QPN), name: "SOURCE_QPN", kind: kindU32, opt: true},
+		{id: uint16(abi.UVERBS_ATTR_CREATE_QP_EVENT_FD), name: "EVENT_FD", kind: kindFD, opt: true},
 		{id: uint16(abi.UVERBS_ATTR_CREATE_QP_RESP_CAP), name: "RESP_CAP", kind: kindOut, size: 20},
 		{id: uint16(abi.UVERBS_ATTR_CREATE_QP_RESP_QP_NUM), name: "RESP_QP_NUM", kind: kindOut, size: 4},
 	},
@@ -264,6 +274,7 @@ var methodSRQCreate = method{
 		{id: uint16(abi.UVERBS_ATTR_CREATE_SRQ_MAX_SGE), name: "MAX_SGE", kind: kindU32},
 		{id: uint16(abi.UVERBS_ATTR_CREATE_SRQ_LIMIT), name: "LIMIT", kind: kindU32},
 		{id: uint16(abi.UVERBS_ATTR_CREATE_SRQ_TYPE), name: "TYPE", kind: kindU64},
+		{id: uint16(abi.UVERBS_ATTR_CREATE_SRQ_EVENT_FD), name: "EVENT_FD", kind: kindFD, opt: true},
 		{id: uint16(abi.UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR), name: "RESP_MAX_WR", kind: kindOut, size: 4},
 		{id: uint16(abi.UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE), name: "RESP_MAX_SGE", kind: kindOut, size: 4},
 		{id: uint16(abi.UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM), name: "RESP_SRQ_NUM", kind: kindOut, size: 4, opt: true},
@@ -285,7 +296,7 @@ var methodXRCDDestroy = method{
 
 // methods lists all native methods in use, for tests.
 var methods = []*method{
-	&methodInvokeWrite, &methodGetContext, &methodAsyncEventAlloc, &methodQueryPort,
+	&methodInvokeWrite, &methodGetContext, &methodQueryContext, &methodAsyncEventAlloc, &methodQueryPort,
 	&methodQueryGIDTable, &methodQueryGIDEntry, &methodPDDestroy, &methodAHDestroy, &methodMRDestroy,
 	&methodCQCreate, &methodCQDestroy, &methodQPCreate, &methodQPDestroy,
 	&methodSRQCreate, &methodSRQDestroy, &methodXRCDDestroy, &methodMWDestroy,

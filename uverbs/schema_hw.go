@@ -16,6 +16,7 @@ var methodWQCreate = method{
 		{id: uint16(abi.UVERBS_ATTR_CREATE_WQ_MAX_WR), name: "MAX_WR", kind: kindU32},
 		{id: uint16(abi.UVERBS_ATTR_CREATE_WQ_MAX_SGE), name: "MAX_SGE", kind: kindU32},
 		{id: uint16(abi.UVERBS_ATTR_CREATE_WQ_FLAGS), name: "FLAGS", kind: kindU32},
+		{id: uint16(abi.UVERBS_ATTR_CREATE_WQ_EVENT_FD), name: "EVENT_FD", kind: kindFD, opt: true},
 		{id: uint16(abi.UVERBS_ATTR_CREATE_WQ_RESP_MAX_WR), name: "RESP_MAX_WR", kind: kindOut, size: 4},
 		{id: uint16(abi.UVERBS_ATTR_CREATE_WQ_RESP_MAX_SGE), name: "RESP_MAX_SGE", kind: kindOut, size: 4},
 		{id: uint16(abi.UVERBS_ATTR_CREATE_WQ_RESP_WQ_NUM), name: "RESP_WQ_NUM", kind: kindOut, size: 4, opt: true},

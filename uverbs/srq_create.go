@@ -22,6 +22,7 @@ func (srq *SRQ) createNative(uhwIn, uhwOut []byte) error {
 	i.object(uint16(abi.UVERBS_ATTR_CREATE_SRQ_PD_HANDLE), srq.pd.handle)
 	i.u64(uint16(abi.UVERBS_ATTR_CREATE_SRQ_TYPE), uint64(srq.cfg.Type))
 	i.u64(uint16(abi.UVERBS_ATTR_CREATE_SRQ_USER_HANDLE), srq.key)
+	i.events(uint16(abi.UVERBS_ATTR_CREATE_SRQ_EVENT_FD), srq.c)
 	i.u32(uint16(abi.UVERBS_ATTR_CREATE_SRQ_MAX_WR), uint32(srq.cfg.MaxWR))
 	i.u32(uint16(abi.UVERBS_ATTR_CREATE_SRQ_MAX_SGE), uint32(srq.cfg.MaxSGE))
 	i.u32(uint16(abi.UVERBS_ATTR_CREATE_SRQ_LIMIT), uint32(srq.cfg.Limit))

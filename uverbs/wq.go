@@ -67,6 +67,7 @@ func (wq *WQ) createNative(pd *PD, cfg *WQConfig) error {
 	i.object(uint16(abi.UVERBS_ATTR_CREATE_WQ_CQ_HANDLE), cfg.CQ.handle)
 	i.u64(uint16(abi.UVERBS_ATTR_CREATE_WQ_USER_HANDLE), wq.key)
 	i.u64(uint16(abi.UVERBS_ATTR_CREATE_WQ_TYPE), uint64(abi.IB_UVERBS_WQT_RQ))
+	i.events(uint16(abi.UVERBS_ATTR_CREATE_WQ_EVENT_FD), wq.c)
 	i.u32(uint16(abi.UVERBS_ATTR_CREATE_WQ_MAX_WR), uint32(cfg.MaxWR))
 	i.u32(uint16(abi.UVERBS_ATTR_CREATE_WQ_MAX_SGE), uint32(cfg.MaxSGE))
 	i.u32(uint16(abi.UVERBS_ATTR_CREATE_WQ_FLAGS), uint32(cfg.Flags))

@@ -83,6 +83,9 @@ func (r *request) splitWrite(c *writeCommand, hdr *abi.IBUverbsCmdHdr, p []byte)
 	return nil
 }
 
+// eventFD is the attribute of a method that names where events go.
+var eventFD = map[string]uint16{"CQ_CREATE": 7, "QP_CREATE": 12, "SRQ_CREATE": 10, "WQ_CREATE": 5}
+
 // Ioctl decodes one RDMA_VERBS_IOCTL (ib_uverbs_ioctl).
 func (f *file) Ioctl(req uint, arg unsafe.Pointer) error {
 	f.k.mu.Lock()
@@ -115,6 +118,11 @@ func (f *file) Ioctl(req uint, arg unsafe.Pointer) error {
 	}
 	if err := r.check(m); err != nil {
 		return err
+	}
+	if id, ok := eventFD[m.name]; ok {
+		if a := r.attr(id); a != nil && f.k.fileOf(int(*a.DataS64()), asyncFile) == nil {
+			return syscall.EBADF
+		}
 	}
 	r.uhwOut = r.output(abi.UVERBS_ATTR_UHW_OUT)
 	return m.run(f.k, r)

@@ -64,6 +64,9 @@ func init() {
 		{device, 3}: {name: "GET_CONTEXT", run: (*Kernel).getContext, attrs: map[uint16]attrCheck{
 			0: {min: 4, exact: true}, 1: {min: 8, exact: true}, 4096: bytesAttr, 4097: bytesAttr,
 		}},
+		{device, 4}: {name: "QUERY_CONTEXT", run: (*Kernel).queryContext, attrs: map[uint16]attrCheck{
+			0: {min: 4, exact: true}, 1: {min: 8, exact: true},
+		}},
 		{device, 5}: {name: "QUERY_GID_TABLE", run: (*Kernel).queryGIDTable, attrs: map[uint16]attrCheck{
 			0: constAttr, 1: flagsAttr, 2: minimumAttr(0), 3: u64Attr,
 		}},
