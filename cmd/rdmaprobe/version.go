@@ -51,6 +51,9 @@ func newVersionDoc(diag *uverbs.Diagnosis) *versionDoc {
 	return doc
 }
 
+// release is the name of a release, which the linker sets (scripts/release).
+var release string
+
 // fillBuild takes what the Go tool recorded in the binary.
 func (doc *versionDoc) fillBuild() {
 	doc.Version = "unknown"
@@ -59,6 +62,9 @@ func (doc *versionDoc) fillBuild() {
 		return
 	}
 	doc.Module, doc.Version = info.Main.Path, info.Main.Version
+	if release != "" {
+		doc.Version = release
+	}
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":
