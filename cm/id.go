@@ -29,8 +29,9 @@ type ID struct {
 	// somebody else's ID. Migrate locks it too.
 	gate   sync.RWMutex
 	handle uint32
-	closed atomic.Bool // set with gate locked
-	up     atomic.Bool // Connect has established it, which iWARP does
+	closed atomic.Bool  // set with gate locked
+	awaits atomic.Int32 // what is expected of the peer: awaitsNothing, …
+	up     atomic.Bool  // Connect has established it, which iWARP does
 
 	// delivery is held while an event goes to the handler or the queue, so
 	// that a new handler misses none. It is taken before mu.
@@ -179,7 +180,9 @@ func (id *ID) Dropped() uint64 { return id.dropped.Load() }
 // Close destroys the ID (rdma_destroy_id; kernel command DESTROY_ID). A
 // connected peer is told, a waiting request is rejected, multicast groups are
 // left, blocked steps return. It blocks only while the kernel finishes work in
-// progress on the ID. The queue pair, if there is one, is closed before.
+// progress on the ID; if a message of the ID waits for the peer's answer, for two
+// seconds at most, and the kernel finishes in the background. The queue pair, if
+// there is one, is closed before.
 func (id *ID) Close() error { return id.closeOn(nil) }
 
 // closeOn is Close, if the ID is on that channel; nil means any.
@@ -190,18 +193,18 @@ func (id *ID) closeOn(c *EventChannel) error {
 		return nil
 	}
 	id.closed.Store(true)
-	_, err := id.channel.ch.DestroyID(id.handle)
+	later, err := id.destroy()
 	id.gate.Unlock()
 	if errors.Is(err, net.ErrClosed) {
 		err = nil // the channel was closed before, and took the ID along
 	}
-	id.forget()
+	id.forget(later)
 	return err
 }
 
 // forget removes the ID from its channel, wakes its waiters, refuses the
-// requests that nobody took, and gives the channel back.
-func (id *ID) forget() {
+// requests that nobody took, and gives the channel back, later if not nil.
+func (id *ID) forget(later <-chan struct{}) {
 	c := id.Channel() // final, since the ID is closed
 	c.remove(id.uid)
 	id.delivery.Lock() // an event that is being delivered comes first
@@ -221,8 +224,15 @@ func (id *ID) forget() {
 	left.refuse()
 	c.raw.drop(id).refuse()
 	id.refusing.Wait()
-	if id.release != nil {
+	switch {
+	case id.release == nil:
+	case later == nil:
 		id.release()
+	default:
+		go func() {
+			<-later
+			id.release()
+		}()
 	}
 }
 

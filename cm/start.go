@@ -57,6 +57,7 @@ func (id *ID) StartConnect(p *ucma.ConnParam, ece ucma.ECE) error {
 		// A neighbour may have changed since its address was resolved. That
 		// is not the outcome of this step.
 		id.forgetStale(repeats)
+		id.expectAnswer()
 		return ch.Connect(h, p, ece)
 	})
 	return stepError(stepConnect, id.connectError(err))

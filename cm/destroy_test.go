@@ -1,0 +1,56 @@
+package cm
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/internal/fakecm"
+)
+
+// TestSlowDestroy: a kernel that takes long to destroy an ID whose request is
+// not answered does not hold up the end of a dial, and what is left goes with the
+// kernel's return.
+func TestSlowDestroy(t *testing.T) {
+	r := newRig(t)
+	r.cm.Mute(abi.RDMA_USER_CM_CMD_CONNECT)
+	sent, stuck, finish := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	r.cm.Before = func(c fakecm.Call) error {
+		if c.Op == "write" && c.Cmd == abi.RDMA_USER_CM_CMD_DESTROY_ID {
+			close(stuck)
+			<-finish
+		}
+		return nil
+	}
+	r.cm.After = func(c fakecm.Call) {
+		if c.Cmd == abi.RDMA_USER_CM_CMD_CONNECT {
+			close(sent)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	dialed := async(func() (*Conn, error) { return new(Dialer).DialAddr(ctx, serverAddr) })
+	<-sent
+	cancel()
+	<-stuck
+	start := time.Now()
+	_, err := get(t, dialed)
+	wants(t, err, context.Canceled)
+	if d := time.Since(start); d > closePatience+time.Second {
+		t.Errorf("the dial took %v to end", d)
+	}
+	shared.mu.Lock()
+	open := shared.ch != nil
+	shared.mu.Unlock()
+	if !open {
+		t.Error("the channel was closed under a command")
+	}
+	close(finish)
+	for range 200 { // the rig looks for the rest
+		if r.cm.Left().Files == 0 {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Error("the channel stays open")
+}
