@@ -117,10 +117,11 @@ func (c *context) SetupSRQ(req provider.SRQRequest) (*provider.SRQSetup, error) 
 }
 
 // mapRing maps the ring of a key. The kernel wants the exact number of pages
-// (rdma_user_mmap_entry_get_pgoff).
+// (rdma_user_mmap_entry_get_pgoff). SIW_INVAL_UOBJ_KEY is no sign of a failure, which
+// the command would report: it is the key of the ring behind 144 pages of others.
 func (c *context) mapRing(key uint64, elements uint32, size, extra uintptr) (ring, error) {
 	need := uint64(elements)*uint64(size) + uint64(extra)
-	if key == abi.SIW_INVAL_UOBJ_KEY || key > math.MaxInt64 || elements == 0 || need > math.MaxInt32 {
+	if key > math.MaxInt64 || elements == 0 || need > math.MaxInt32 {
 		return ring{}, fmt.Errorf("kernel described no ring: key %#x, %d elements", key, elements)
 	}
 	mem, err := c.env.Map(int64(key), int(need))

@@ -72,7 +72,7 @@ func TestBadAnswers(t *testing.T) {
 			return err
 		}
 	}
-	const none = abi.SIW_INVAL_UOBJ_KEY
+	const none = 1 << 40
 	for name, f := range map[string]func(*fakeEnv, provider.Context, uint64) error{
 		"CQ, short":            cq(func(key uint64) []byte { return cqAnswer(1, 8, key)[:15] }),
 		"CQ, no ring":          cq(func(uint64) []byte { return cqAnswer(1, 8, none) }),
@@ -96,6 +96,20 @@ func TestBadAnswers(t *testing.T) {
 		if len(env.mapped) != 0 {
 			t.Errorf("%s: left a ring mapped", name)
 		}
+	}
+}
+
+// TestNotInvalidKey: the key that the header calls invalid is that of a ring when a
+// process has many.
+func TestNotInvalidKey(t *testing.T) {
+	env := newFakeEnv()
+	env.maps[abi.SIW_INVAL_UOBJ_KEY] = alignedBytes(8 * rqLen)
+	s, err := newTestContext(t, env).SetupSRQ(provider.SRQRequest{Type: uint32(abi.IB_UVERBS_SRQT_BASIC)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Done(8, 4, srqAnswer(8, abi.SIW_INVAL_UOBJ_KEY)); err != nil {
+		t.Error(err)
 	}
 }
 
