@@ -103,6 +103,9 @@ func (id *ID) refused(ended, err error) error {
 // mistake as well.
 func (id *ID) connectError(err error) error {
 	if isErrno(err, syscall.EINVAL) {
+		if id.datagram() && id.overIWARP() {
+			return fmt.Errorf("iWARP has no datagrams: %w: %w", errors.ErrUnsupported, err)
+		}
 		if h := id.handles(); h.none {
 			return noHandles(h, err)
 		}

@@ -82,11 +82,11 @@ func (id *ID) maxIBData(op Op) int {
 	}
 }
 
-// iWARP reports whether the ID is on an iWARP device.
-func (id *ID) iWARP() bool {
-	if id.datagram() {
-		return false
-	}
+// iWARP reports whether the ID is of a reliable service on an iWARP device.
+func (id *ID) iWARP() bool { return !id.datagram() && id.overIWARP() }
+
+// overIWARP reports whether the ID is on an iWARP device.
+func (id *ID) overIWARP() bool {
 	d, err := id.Device()
 	return err == nil && d.Protocol == uverbs.ProtocolIWARP
 }
