@@ -5,6 +5,10 @@
 //	go test -exec "$PWD/scripts/vm -k 6.12" ./integration/
 //	go test -exec "$PWD/scripts/vm --nodes 2" -run Nodes ./integration/
 //	go test -exec "$PWD/scripts/vm --tools rdmacm-utils" -run Interop ./integration/
+//	go test -exec "$PWD/scripts/vm --siw -k 6.1" -run 'Siw|Conn' ./integration/
+//
+// With --siw the device is soft-iWARP. Tests of connections run there too, and want
+// the typed error of what iWARP lacks; onIWARP marks the differences.
 //
 // On a machine without RDMA the tests skip themselves, except when
 // RDMA_REQUIRE=1 is set, as scripts/test does: then what is missing is a

@@ -61,7 +61,7 @@ func TestIDPorts(t *testing.T) {
 // TestIDFamilies: the wildcards clash unless told to keep to their families;
 // the dual one serves both, the other refuses IPv4 (parity scenario 39).
 func TestIDFamilies(t *testing.T) {
-	requireRDMA(t)
+	needsFreeNumbers(t)
 	checkLeaks(t)
 	ctx := testContext(t)
 	v4, err := idsBound(t, "0.0.0.0:7491")

@@ -37,7 +37,7 @@ func idsLookUp(t *testing.T, id *cm.ID, data []byte) <-chan idsFound {
 // TestIDDatagram looks a service up and exchanges datagrams; the answer goes
 // back along the path that the request came (parity scenarios 8, 46).
 func TestIDDatagram(t *testing.T) {
-	requireRDMA(t)
+	needsDatagrams(t)
 	checkLeaks(t)
 	pd := idsPD(t)
 	l, dst := idsListen(t, idsUDP)
@@ -102,7 +102,7 @@ func idsDatagram(t *testing.T, from, to *verbsSide, ah *uverbs.AH, qpn, qkey uin
 // TestIDDatagramErrors: no service and a refusal are told apart (parity
 // scenario 44).
 func TestIDDatagramErrors(t *testing.T) {
-	requireRDMA(t)
+	needsDatagrams(t)
 	checkLeaks(t)
 	ctx := testContext(t)
 	_, err := idsResolved(t, idsUDP, sockaddr(t, addrV4+":9")).ConnectDatagram(ctx, nil)
@@ -127,7 +127,7 @@ func TestIDDatagramErrors(t *testing.T) {
 // TestIDMulticast joins as a full and as a sending member, and leaves (parity
 // scenarios 4, 5, 24).
 func TestIDMulticast(t *testing.T) {
-	requireRDMA(t)
+	needsDatagrams(t)
 	checkLeaks(t)
 	ctx := testContext(t)
 	id := idsNew(t, idsUDP)

@@ -18,7 +18,7 @@ import (
 // TestIDReadLimits: each side sees the limits of reads from its own point of
 // view, and retry counts are cut to 7 (parity scenarios 47, 48).
 func TestIDReadLimits(t *testing.T) {
-	requireRDMA(t)
+	needsFreeNumbers(t)
 	checkLeaks(t)
 	l, dst := idsListen(t, nil)
 	a := idsResolved(t, nil, dst)
@@ -45,7 +45,7 @@ func TestIDReadLimits(t *testing.T) {
 // TestIDStaleQPN: a queue pair number that the peer knows already is refused
 // by name (parity scenario 49).
 func TestIDStaleQPN(t *testing.T) {
-	requireRDMA(t)
+	needsFreeNumbers(t)
 	checkLeaks(t)
 	ctx := testContext(t)
 	l, dst := idsListen(t, nil)
@@ -68,7 +68,7 @@ func TestIDStaleQPN(t *testing.T) {
 // TestIDPeerGone: a client that left before the accept shows as such (parity
 // scenario 52).
 func TestIDPeerGone(t *testing.T) {
-	requireRDMA(t)
+	needsFreeNumbers(t)
 	checkLeaks(t)
 	l, dst := idsListen(t, nil)
 	ctx, cancel := context.WithCancel(testContext(t))
@@ -92,7 +92,7 @@ func TestIDPeerGone(t *testing.T) {
 // TestIDRefuseAnswer: the active side refuses the answer, or leaves after it
 // (parity scenario 53).
 func TestIDRefuseAnswer(t *testing.T) {
-	requireRDMA(t)
+	needsFreeNumbers(t)
 	checkLeaks(t)
 	ctx := testContext(t)
 	l, dst := idsListen(t, nil)
@@ -129,7 +129,7 @@ func TestIDRefuseAnswer(t *testing.T) {
 
 // TestIDRejectECE: the peer sees that the option was the reason.
 func TestIDRejectECE(t *testing.T) {
-	requireRDMA(t)
+	needsFreeNumbers(t)
 	checkLeaks(t)
 	l, dst := idsListen(t, nil)
 	answer := idsConnect(testContext(t), idsResolved(t, nil, dst), idsParam(0), ucma.ECE{VendorID: 1, AttrMod: 2})
@@ -146,7 +146,7 @@ func TestIDRejectECE(t *testing.T) {
 // TestIDDisconnect: both at once and twice succeeds, and both sides learn when
 // the queue pair's number is free again (parity scenarios 55, 56).
 func TestIDDisconnect(t *testing.T) {
-	requireRDMA(t)
+	needsFreeNumbers(t)
 	checkLeaks(t)
 	l, dst := idsListen(t, nil)
 	a, b := idsPair(t, l, dst, nil)
@@ -177,7 +177,7 @@ func idsWant(t *testing.T, id *cm.ID, want abi.RDMACMEventType) {
 // TestIDWrongState: steps in a wrong state are refused and harm nothing
 // (parity scenario 43).
 func TestIDWrongState(t *testing.T) {
-	requireRDMA(t)
+	needsFreeNumbers(t)
 	checkLeaks(t)
 	ctx := testContext(t)
 	l, dst := idsListen(t, nil)

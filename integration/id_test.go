@@ -21,7 +21,7 @@ import (
 // in exact order, and queue pairs have the ACK time-out that was set (parity
 // scenario 2).
 func TestIDRaw(t *testing.T) {
-	requireRDMA(t)
+	needsFreeNumbers(t)
 	checkLeaks(t)
 	pd, ch := idsPD(t), idsRawChannel(t)
 	l, dst := idsListen(t, &cm.IDOptions{Channel: ch})
@@ -71,7 +71,7 @@ func TestIDRaw(t *testing.T) {
 // TestIDExternalQP takes a program's own queue pairs through all states, with
 // the option for enhanced connection establishment (parity scenario 7).
 func TestIDExternalQP(t *testing.T) {
-	requireRDMA(t)
+	needsFreeNumbers(t)
 	checkLeaks(t)
 	ctx, pd := testContext(t), idsPD(t)
 	l, dst := idsListen(t, nil)
@@ -125,7 +125,7 @@ func idsPing(t *testing.T, from, to *verbsSide) {
 // TestIDMany: one goroutine takes both ends of many connections through all
 // steps on one channel, and each event arrives once.
 func TestIDMany(t *testing.T) {
-	requireRDMA(t)
+	needsFreeNumbers(t)
 	checkLeaks(t)
 	n := 300
 	if !kernelAtLeast(t, 6, 1) {
@@ -182,7 +182,7 @@ func idsAdvance(t *testing.T, id *cm.ID, ev *cm.Event) error {
 // TestIDMigrate: after the move events come through the new channel only, in
 // order, those that were waiting included (parity scenario 17).
 func TestIDMigrate(t *testing.T) {
-	requireRDMA(t)
+	needsFreeNumbers(t)
 	checkLeaks(t)
 	ctx := testContext(t)
 	l, dst := idsListen(t, nil)
@@ -218,7 +218,7 @@ func TestIDMigrate(t *testing.T) {
 // TestIDMigrateListener: a request that came before the move can be accepted
 // after it, and so can later ones.
 func TestIDMigrateListener(t *testing.T) {
-	requireRDMA(t)
+	needsFreeNumbers(t)
 	checkLeaks(t)
 	ctx := testContext(t)
 	l, dst := idsListen(t, nil)
@@ -252,7 +252,7 @@ func TestIDMigrateListener(t *testing.T) {
 // TestIDOptions: type of service and ACK time-out arrive in path and queue
 // pair (parity scenario 18).
 func TestIDOptions(t *testing.T) {
-	requireRDMA(t)
+	needsFreeNumbers(t)
 	checkLeaks(t)
 	ctx, pd := testContext(t), idsPD(t)
 	l, dst := idsListen(t, nil)
@@ -313,7 +313,7 @@ func TestIDUserEvent(t *testing.T) {
 // TestIDSignals: a storm of signals interrupts every call, and no event is
 // lost (parity scenario 62).
 func TestIDSignals(t *testing.T) {
-	requireRDMA(t)
+	needsFreeNumbers(t)
 	sink := make(chan os.Signal, 1)
 	signal.Notify(sink, syscall.SIGUSR1) // starts a goroutine that stays
 	defer signal.Stop(sink)
@@ -348,13 +348,17 @@ func TestIDDevice(t *testing.T) {
 	checkLeaks(t)
 	l, _ := idsListen(t, nil)
 	d, err := l.Device()
-	if err != nil || !strings.HasPrefix(d.Name, "rxe") {
+	if err != nil || !strings.HasPrefix(d.Name, linkType()) {
 		t.Errorf("device %v, %v", d, err)
 	}
 	if port, err := l.Port(); err != nil || port != 1 {
 		t.Errorf("port %d, %v", port, err)
 	}
-	if n := l.MaxPrivateData(cm.OpConnect); n != cm.MaxConnectData {
+	most := cm.MaxConnectData
+	if onIWARP() {
+		most = 251
+	}
+	if n := l.MaxPrivateData(cm.OpConnect); n != most {
 		t.Errorf("%d bytes of private data", n)
 	}
 	if _, err := idsNew(t, nil).Device(); !errors.Is(err, cm.ErrNoDevice) {

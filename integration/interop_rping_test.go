@@ -128,6 +128,9 @@ var ownQPParam = ucma.ConnParam{ResponderResources: 1, InitiatorDepth: 1}
 func TestInteropRpingOwnQPClient(t *testing.T) {
 	requireRDMA(t)
 	for name, args := range map[string][]string{"own": {"-q"}, "of librdmacm": nil} {
+		if args != nil && onIWARP() {
+			continue // rping -q completes the handshake itself (rdma_establish), which has no place there
+		}
 		t.Run(name, func(t *testing.T) {
 			checkLeaks(t)
 			l := listeningID(t, abi.RDMA_PS_TCP, addrV4+":7291")
