@@ -184,6 +184,17 @@ check_silence() {
 	in_guest "$1" "$WORK/integration.test" --icount --env RDMA_LONG=1 --timeout 300 -- -test.timeout 4m -test.run Long
 }
 
+# check_siw KERNEL: the tests of connections, and siw's own, on soft-iWARP.
+check_siw() {
+	in_guest "$1" "$WORK/integration.test" --siw --env RDMA_CYCLES=300 --timeout 900 -- -test.timeout 14m \
+		-test.run '^Test(Siw|Conn|Handshake|Listen|Dial|Cycles|Device|Peer|ID[A-Z]|Scale|Rping|Interop(Rping|Ucmatose))'
+}
+
+# check_siw_nodes KERNEL: between two machines.
+check_siw_nodes() {
+	in_guest "$1" "$WORK/integration.test" --siw --nodes 2 --timeout 300 -- -test.timeout 4m -test.run 'Nodes(Connect|Rping)'
+}
+
 # check_nodes KERNEL: the tests that need two machines.
 check_nodes() {
 	in_guest "$1" "$WORK/integration.test" --nodes 2 --timeout 600 -- -test.timeout 9m -test.run Nodes

@@ -9,6 +9,7 @@ SIW_KERNELS=(6.1 6.12)
 
 # siw_suite SERIES prints the Debian suite to take a kernel with siw from.
 siw_suite() {
+	[[ ${ARCH:-amd64} == amd64 ]] || die -s 2 "siw is built for amd64 only"
 	case $1 in
 	6.1) echo bookworm ;;
 	6.12) echo bookworm-backports ;;
