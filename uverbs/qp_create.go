@@ -79,8 +79,12 @@ func (qp *QP) setup() (*provider.QPSetup, error) {
 		done := func(provider.QPBell, uint32, provider.QPCap, []byte) (provider.QP, error) { return ringless{}, nil }
 		return &provider.QPSetup{Done: done}, nil
 	}
+	flags := uint32(qp.cfg.CreateFlags)
+	if qp.cfg.SourceQPN != 0 {
+		flags |= qpCreateSourceQPN
+	}
 	return qp.c.drv.SetupQP(provider.QPRequest{
-		Type: uint32(qp.cfg.Type), Cap: qp.cfg.Cap.provider(), HasSRQ: qp.cfg.SRQ != nil,
+		Type: uint32(qp.cfg.Type), Flags: flags, Cap: qp.cfg.Cap.provider(), HasSRQ: qp.cfg.SRQ != nil,
 	})
 }
 

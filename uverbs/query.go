@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/internal/offheap"
@@ -33,8 +34,24 @@ type DeviceAttr struct {
 	Atomics                abi.IBAtomicCap // whether atomic operations are, and towards whom
 	MaxPKeys               int
 	MaxMulticastGroups     int
-	Raw                    abi.IBUverbsExQueryDeviceResp
-	ExtendedAnswer         bool // Raw has more than Raw.Base
+
+	// OnDemand and ImplicitOnDemand tell whether AccessOnDemand and
+	// RegMRImplicit are there; Raw.OdpCaps has for which requests.
+	OnDemand, ImplicitOnDemand bool
+
+	// ClockKHz is the frequency of the clock of WC.Timestamp, and
+	// TimestampMask its bits; 0 where there is none.
+	ClockKHz, TimestampMask uint64
+
+	MaxWQ               int           // receive work queues
+	MaxWQTables         int           // their tables
+	MaxWQTableSize      int           // and queues in one
+	MaxModerationCount  int           // completions of CQ.Moderate
+	MaxModerationPeriod time.Duration // and its period
+	MaxDM               uint64        // bytes of device memory
+
+	Raw            abi.IBUverbsExQueryDeviceResp
+	ExtendedAnswer bool // Raw has more than Raw.Base
 }
 
 // QueryDevice asks for limits and abilities (QUERY_DEVICE in its extended form,
@@ -63,7 +80,7 @@ func (c *Context) QueryDevice() (*DeviceAttr, error) {
 		Raw: raw, ExtendedAnswer: extended,
 	}
 	if extended {
-		a.CapFlags |= raw.DeviceCapFlagsEx
+		a.extend(&raw)
 	}
 	return a, nil
 }
@@ -111,6 +128,13 @@ type PortAttr struct {
 	LID, SMLID     uint16 // InfiniBand only
 	LMC            uint8
 	GRHRequired    bool // each path needs a GID: RoCE
+	ActiveWidth    abi.IBPortWidth
+	ActiveSpeed    abi.IBPortSpeed // of one lane
+	CapFlags       abi.IBUverbsQueryPortCapFlags
+	CapFlags2      uint16 // more of them, InfiniBand only
+	BadPKeys       uint32 // packets dropped for their P_Key
+	QKeyViolations uint32 // and for their Q_Key
+	MaxVLs, SMSL   uint8  // InfiniBand only
 	Raw            abi.IBUverbsQueryPortRespEx
 }
 
@@ -132,6 +156,7 @@ func (c *Context) QueryPort(port int) (*PortAttr, error) {
 		PKeyTableLen: int(l.PKeyTblLen), MaxMessageSize: l.MaxMsgSz, LID: l.LID, SMLID: l.SMLID,
 		LMC: l.LMC, GRHRequired: l.Flags&uint8(abi.IB_UVERBS_QPF_GRH_REQUIRED) != 0, Raw: raw,
 	}
+	a.extend(&raw)
 	switch abi.RDMALinkLayer(l.LinkLayer) {
 	case abi.IB_LINK_LAYER_ETHERNET:
 		a.LinkLayer = LinkEthernet

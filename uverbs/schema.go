@@ -103,6 +103,14 @@ var methodQueryPort = method{
 	},
 }
 
+var methodQueryPortSpeed = method{
+	name: "QUERY_PORT_SPEED", object: uint16(abi.UVERBS_OBJECT_DEVICE), id: uint16(abi.UVERBS_METHOD_QUERY_PORT_SPEED),
+	attrs: []attrSpec{
+		{id: uint16(abi.UVERBS_ATTR_QUERY_PORT_SPEED_PORT_NUM), name: "PORT_NUM", kind: kindU64},
+		{id: uint16(abi.UVERBS_ATTR_QUERY_PORT_SPEED_RESP), name: "RESP", kind: kindOut, size: 8},
+	},
+}
+
 var methodQueryGIDTable = method{
 	name: "QUERY_GID_TABLE", object: uint16(abi.UVERBS_OBJECT_DEVICE), id: uint16(abi.UVERBS_METHOD_QUERY_GID_TABLE),
 	attrs: []attrSpec{
@@ -296,7 +304,7 @@ var methodXRCDDestroy = method{
 
 // methods lists all native methods in use, for tests.
 var methods = []*method{
-	&methodInvokeWrite, &methodGetContext, &methodQueryContext, &methodAsyncEventAlloc, &methodQueryPort,
+	&methodInvokeWrite, &methodGetContext, &methodQueryContext, &methodAsyncEventAlloc, &methodQueryPort, &methodQueryPortSpeed,
 	&methodQueryGIDTable, &methodQueryGIDEntry, &methodPDDestroy, &methodAHDestroy, &methodMRDestroy,
 	&methodCQCreate, &methodCQDestroy, &methodQPCreate, &methodQPDestroy,
 	&methodSRQCreate, &methodSRQDestroy, &methodXRCDDestroy, &methodMWDestroy,

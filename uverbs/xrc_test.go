@@ -22,6 +22,7 @@ func (p permissive) SetupSRQ(req provider.SRQRequest) (*provider.SRQSetup, error
 func (p permissive) SetupQP(req provider.QPRequest) (*provider.QPSetup, error) {
 	switch abi.IBUverbsQPType(req.Type) {
 	case abi.IB_UVERBS_QPT_RC, abi.IB_UVERBS_QPT_UC, abi.IB_UVERBS_QPT_UD:
+		req.Flags = 0
 		return p.Context.SetupQP(req)
 	}
 	done := func(provider.QPBell, uint32, provider.QPCap, []byte) (provider.QP, error) { return ringless{}, nil }

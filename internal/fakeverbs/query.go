@@ -17,8 +17,19 @@ func (k *Kernel) queryDevice(r *request) error {
 	}
 	answer(r, abi.IBUverbsExQueryDeviceResp{
 		Base: base, ResponseLength: uint32(sizeOf[abi.IBUverbsExQueryDeviceResp]()), DeviceCapFlagsEx: 1 << 40,
+		HcaCoreClock: 78125, TimestampMask: 1<<48 - 1, MaxWQTypeRQ: 7, MaxDmSize: 1 << 17, OdpCaps: abi.IBUverbsOdpCaps{GeneralCaps: k.odp()},
+		RssCaps:          abi.IBUverbsRssCaps{MaxRWQIndirectionTables: 5, MaxRWQIndirectionTableSize: 128},
+		CQModerationCaps: abi.IBUverbsCQModerationCaps{MaxCQModerationCount: 100, MaxCQModerationPeriod: 200},
 	})
 	return nil
+}
+
+// odp is what hardware can of on-demand paging.
+func (k *Kernel) odp() uint64 {
+	if k.Hardware {
+		return uint64(abi.IB_UVERBS_ODP_SUPPORT | abi.IB_UVERBS_ODP_SUPPORT_IMPLICIT)
+	}
+	return 0
 }
 
 func (k *Kernel) queryPort(r *request) error {
@@ -33,13 +44,26 @@ func (k *Kernel) queryPort(r *request) error {
 	}
 	resp := abi.IBUverbsQueryPortResp{
 		State: 4, PhysState: 5, MaxMTU: 5, ActiveMTU: 3, GIDTblLen: 1024, PKeyTblLen: 1,
+		ActiveWidth: uint8(abi.IB_WIDTH_4X), ActiveSpeed: uint8(abi.IB_SPEED_EDR), PortCapFlags: 1 << 16, QKeyViolCntr: 3,
 		LinkLayer: uint8(abi.IB_LINK_LAYER_ETHERNET), Flags: uint8(abi.IB_UVERBS_QPF_GRH_REQUIRED),
 	}
 	if r.in != nil {
 		answer(r, resp)
 	} else {
-		put(r, 1, abi.IBUverbsQueryPortRespEx{LegacyResp: resp, ActiveSpeedEx: 1})
+		put(r, 1, abi.IBUverbsQueryPortRespEx{LegacyResp: resp, PortCapFlags2: 2, ActiveSpeedEx: uint32(abi.IB_SPEED_EDR)})
 	}
+	return nil
+}
+
+// queryPortSpeed answers in 100 Mbit/s.
+func (k *Kernel) queryPortSpeed(r *request) error {
+	switch {
+	case !k.Hardware:
+		return syscall.EOPNOTSUPP
+	case r.u64(0) != 1:
+		return syscall.EINVAL
+	}
+	put(r, 1, uint64(4000))
 	return nil
 }
 

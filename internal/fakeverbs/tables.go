@@ -61,6 +61,7 @@ func init() {
 			0: bytesAttr, 1: bytesAttr, 2: constAttr, 4096: bytesAttr, 4097: bytesAttr,
 		}},
 		{device, 2}: {name: "QUERY_PORT", run: (*Kernel).queryPort, attrs: map[uint16]attrCheck{0: constAttr, 1: minimumAttr(40)}},
+		{device, 7}: {name: "QUERY_PORT_SPEED", run: (*Kernel).queryPortSpeed, attrs: map[uint16]attrCheck{0: constAttr, 1: u64Attr}},
 		{device, 3}: {name: "GET_CONTEXT", run: (*Kernel).getContext, attrs: map[uint16]attrCheck{
 			0: {min: 4, exact: true}, 1: {min: 8, exact: true}, 4096: bytesAttr, 4097: bytesAttr,
 		}},

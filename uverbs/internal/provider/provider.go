@@ -95,6 +95,7 @@ type QPCap struct {
 // QPRequest is what a queue pair was asked to be.
 type QPRequest struct {
 	Type   uint32 // IB_UVERBS_QPT_…
+	Flags  uint32 // IB_UVERBS_QP_CREATE_…, and 1<<10 for a source number
 	Cap    QPCap
 	HasSRQ bool
 }

@@ -38,6 +38,9 @@ func (c *context) finishCQ(bell provider.CQBell, entries int, out []byte) (provi
 // errors.ErrUnsupported. 5.10 creates RAW_PACKET and driver queue pairs, which
 // then do nothing.
 func (c *context) SetupQP(req provider.QPRequest) (*provider.QPSetup, error) {
+	if req.Flags != 0 { // which 5.10 takes and forgets
+		return nil, fmt.Errorf("rxe: queue pair with creation flags %#x: %w", req.Flags, errors.ErrUnsupported)
+	}
 	t := abi.IBUverbsQPType(req.Type)
 	switch t {
 	case abi.IB_UVERBS_QPT_RC, abi.IB_UVERBS_QPT_UC, abi.IB_UVERBS_QPT_UD:

@@ -150,3 +150,11 @@ func TestNoEntriesNoInline(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestSetupQPFlags: 5.10 would take flags and forget them.
+func TestSetupQPFlags(t *testing.T) {
+	req := provider.QPRequest{Type: uint32(abi.IB_UVERBS_QPT_UD), Flags: uint32(abi.IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK)}
+	if _, err := newTestContext(t, newFakeEnv()).SetupQP(req); !errors.Is(err, errors.ErrUnsupported) {
+		t.Error(err)
+	}
+}
