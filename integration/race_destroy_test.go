@@ -56,7 +56,7 @@ func TestRaceDestroy(t *testing.T) {
 	r := &destroyRace{t: t, watchdog: &watchdog{tb: t}, dst: dst}
 	ctx, stop := context.WithCancel(context.Background())
 	var servers, readers, workers sync.WaitGroup
-	for range 2 {
+	for range 4 {
 		servers.Go(func() { r.serve(ctx, l) })
 	}
 	start := time.Now()
@@ -128,10 +128,13 @@ func (x *racedID) moved() {
 	}
 }
 
-// await returns at a random moment of a random step.
+// raceTargets are the steps to destroy IDs in: the first ones are quicker.
+var raceTargets = [...]int{0, 1, 1, 2, 3, 1, 0, 2, 1, raceMoves}
+
+// await returns at a random moment of a step.
 func (x *racedID) await() {
-	stuck := time.After(200 * time.Millisecond) // refused, or never answered
-	for range rand.N(raceMoves + 1) {
+	stuck := time.After(300 * time.Millisecond) // refused, or never answered
+	for range raceTargets[int(x.number)%len(raceTargets)] {
 		select {
 		case <-x.moves:
 		case <-stuck:
@@ -162,7 +165,7 @@ func (r *destroyRace) destroy(x *racedID) {
 
 // connect goes through the steps that wait.
 func (r *destroyRace) connect(x *racedID) {
-	ctx, cancel := context.WithTimeout(context.Background(), raceLimit*4/5)
+	ctx, cancel := context.WithTimeout(context.Background(), raceDeadline)
 	defer cancel()
 	x.moved()
 	err := x.id.ResolveAddr(ctx, ucma.Sockaddr{}, r.dst)

@@ -78,7 +78,7 @@ func TestRaceListenerReopen(t *testing.T) {
 		})
 	}
 	for round := range raceCount(t, 5) {
-		if err := listenFor(w, address, 300*time.Millisecond); err != nil {
+		if err := listenFor(w, address, &tally.connected); err != nil {
 			t.Errorf("round %d: %v", round, err)
 		}
 	}
@@ -94,11 +94,12 @@ func TestRaceListenerReopen(t *testing.T) {
 	exchange(t, client, server, 100)
 }
 
-// listenFor serves on an address for a while, and closes the listener twice at
-// once while requests come.
-func listenFor(w *watchdog, address string, d time.Duration) error {
+// listenFor serves on an address until some dials have connected, and closes the
+// listener twice at once while requests come.
+func listenFor(w *watchdog, address string, connected *atomic.Int64) error {
 	ctx, cancel := context.WithTimeout(context.Background(), raceLimit)
 	defer cancel()
+	before := connected.Load()
 	var l *cm.Listener
 	err := w.do("listen", func() (err error) {
 		l, err = cm.Listen(ctx, address, nil)
@@ -109,7 +110,9 @@ func listenFor(w *watchdog, address string, d time.Duration) error {
 	}
 	served := make(chan int, 1)
 	go func() { served <- serveRace(ctx, w, l) }()
-	time.Sleep(d)
+	for connected.Load() < before+10 && ctx.Err() == nil {
+		time.Sleep(10 * time.Millisecond)
+	}
 	err = w.closeTwice("listener", l)
 	<-served
 	return err
@@ -126,7 +129,7 @@ func (c *dialTally) counts() string {
 // add dials once. A request that soft-RoCE drops, because its queue is full, is
 // sent again after more than four seconds, so that a few dials run out of time.
 func (c *dialTally) add(t *testing.T, w *watchdog, address string) {
-	ctx, cancel := context.WithTimeout(context.Background(), raceLimit*4/5)
+	ctx, cancel := context.WithTimeout(context.Background(), raceDeadline)
 	defer cancel()
 	switch err := w.dialRace(ctx, &cm.Dialer{}, address); {
 	case err == nil:

@@ -83,7 +83,7 @@ func TestRaceLimits(t *testing.T) {
 
 // limitedSession is a listener, a connection and a message there and back.
 func limitedSession(w *watchdog) error {
-	ctx, cancel := context.WithTimeout(context.Background(), raceLimit*4/5)
+	ctx, cancel := context.WithTimeout(context.Background(), raceDeadline)
 	defer cancel()
 	l, err := cm.Listen(ctx, addrV4+":0", nil)
 	if err != nil {

@@ -16,8 +16,13 @@ import (
 	"github.com/purerdma/rdma/cm"
 )
 
-// raceLimit is how long any single operation may take in a race.
-const raceLimit = 10 * time.Second
+// raceLimit is how long any single operation may take in a race. Those that have a
+// context get a deadline before; a request that the kernel lost is sent again
+// after more than four seconds.
+const (
+	raceLimit    = 10 * time.Second
+	raceDeadline = 6 * time.Second
+)
 
 // raceCount returns how often a race is run: full, or a twentieth under the race
 // detector, or the percentage that RDMA_RACES says.
@@ -92,7 +97,7 @@ func serveRace(ctx context.Context, w *watchdog, l *cm.Listener) int {
 }
 
 func (w *watchdog) serveOne(ctx context.Context, r *cm.Request) error {
-	limited, cancel := context.WithTimeout(ctx, raceLimit*4/5)
+	limited, cancel := context.WithTimeout(ctx, raceDeadline)
 	defer cancel()
 	var c *cm.Conn
 	err := w.do("accept", func() (err error) {
