@@ -83,7 +83,8 @@ func TestBenchLoops(t *testing.T) {
 			}
 		}
 	}
-	d := benchRun(t, "bw", where, "--op", "write", "-D", "1200ms", "--interval", "400ms", "--qps", "2")
+	d := benchRun(t, "bw", where, "--op", "write", "-D", "1200ms", "--interval", "400ms", "--qps", "2",
+		"--size", "4096", "--cq-mod", "4")
 	if len(d.Intervals) < 2 || d.Results[0].Messages == 0 {
 		t.Errorf("by time: %+v", d)
 	}

@@ -160,6 +160,10 @@ type pingDoc struct {
 	TimeMS      float64   `json:"time_ms" doc:"from the first ping to the end of the last, in milliseconds"`
 	RTT         rttDoc    `json:"rtt" doc:"round trip times"`
 	Pings       []pongDoc `json:"pings,omitempty" doc:"each ping; only with -v"`
+	You         *endDoc   `json:"you,omitempty" doc:"this end; absent when not known"`
+	Peer        *endDoc   `json:"peer,omitempty" doc:"the other end, as it says; absent when it is rping, or an older rdmaprobe"`
+	Differences []string  `json:"differences" doc:"what is not the same at both ends though it should be"`
+	Sizes       []sizeDoc `json:"sizes,omitempty" doc:"with --data, each size"`
 	outcome
 }
 
@@ -195,6 +199,7 @@ type serveDoc struct {
 	Clients   uint64      `json:"clients,omitempty" doc:"stopped: clients served"`
 	ElapsedMS float64     `json:"elapsed_ms,omitempty" doc:"ended: how long the connection lasted, in milliseconds"`
 	Reason    string      `json:"reason,omitempty" doc:"ended, refused, stopped: why"`
+	Peer      *endDoc     `json:"peer,omitempty" doc:"connected: the client's end, as it says; absent when it is rping"`
 	Data      string      `json:"data,omitempty" doc:"ping: the text"`
 	outcome
 }

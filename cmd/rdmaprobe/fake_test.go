@@ -31,6 +31,7 @@ type world struct {
 	listenErr         error
 	corrupt           func([]byte)
 	cmAnswers         map[string]error // of connect requests, by address
+	you, peer         endInfo          // both ends of pings; zero for not known
 
 	mu        sync.Mutex
 	listeners map[string]*fakeListener
@@ -122,9 +123,10 @@ func (w *world) system() system {
 		addresses: func() map[string][]netip.Addr {
 			return map[string][]netip.Addr{"eth0": {netip.MustParseAddr("fe80::1"), netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("2001:db8::1")}}
 		},
-		dial:    w.dial,
-		listen:  w.listen,
-		cmProbe: w.cmProbe, lookup: w.lookup,
+		dial:      w.dial,
+		listen:    w.listen,
+		introduce: func(context.Context, *cm.Dialer, string) (endInfo, bool) { return w.you, w.you.Device != "" },
+		cmProbe:   w.cmProbe, lookup: w.lookup,
 		holders:     w.listHolders,
 		watch:       w.watch,
 		benchSystem: w.bench(),
@@ -137,6 +139,10 @@ func (w *world) system() system {
 type fakeLink struct {
 	*rpingtest.End
 	local, remote netip.AddrPort
+	info          endInfo // of the own end
+	data          []byte  // of the peer
+	other         *fakeLink
+	answered      chan struct{}
 }
 
 func (l *fakeLink) LocalAddr() net.Addr        { return cm.Addr{AddrPort: l.local} }
@@ -168,7 +174,14 @@ func (l *fakeListener) Accept(ctx context.Context) (request, error) {
 
 type fakeRequest struct{ *fakeLink }
 
+func (l *fakeLink) PeerData() []byte { return l.data }
+func (r fakeRequest) Info() endInfo  { return r.info }
+
 func (r fakeRequest) Accept(_ context.Context, o *cm.AcceptOptions) (link, error) {
+	if o != nil {
+		r.other.data = o.PrivateData
+	}
+	close(r.answered)
 	if o != nil && o.OnStep != nil {
 		o.OnStep(cm.Step{Name: "accept", Took: time.Millisecond, Detail: "answered"})
 	}
@@ -220,8 +233,11 @@ func (w *world) dial(_ context.Context, d *cm.Dialer, target string) (link, erro
 		d.OnStep(cm.Step{Name: "resolve address", Took: time.Millisecond, Detail: "from " + local.String()})
 		d.OnStep(cm.Step{Name: "connect", Took: time.Millisecond, Detail: "answered"})
 	}
-	l.queue <- &fakeLink{b, remote, local}
-	return &fakeLink{a, local, remote}, nil
+	client, server := &fakeLink{End: a, local: local, remote: remote}, &fakeLink{End: b, local: remote, remote: local}
+	server.info, server.data, server.other, server.answered = w.peer, d.PrivateData, client, make(chan struct{})
+	l.queue <- server
+	<-server.answered
+	return client, nil
 }
 
 // result is what a run printed and returned.

@@ -17,6 +17,7 @@ type link interface {
 	Done() <-chan struct{}
 	Close() error
 	Transport() rping.Transport
+	PeerData() []byte // private data of the handshake
 }
 
 type listener interface {
@@ -27,6 +28,8 @@ type listener interface {
 
 type request interface {
 	RemoteAddr() net.Addr
+	PeerData() []byte
+	Info() endInfo // of the own end
 	Accept(ctx context.Context, opts *cm.AcceptOptions) (link, error)
 }
 
@@ -49,6 +52,7 @@ func listen(ctx context.Context, address string) (listener, error) {
 type cmLink struct{ *cm.Conn }
 
 func (l cmLink) Transport() rping.Transport { return rping.Over(l.Conn) }
+func (l cmLink) PeerData() []byte           { return l.PrivateData() }
 
 type cmListener struct{ *cm.Listener }
 
@@ -61,6 +65,9 @@ func (l cmListener) Accept(ctx context.Context) (request, error) {
 }
 
 type cmRequest struct{ *cm.Request }
+
+func (r cmRequest) PeerData() []byte { return r.PrivateData() }
+func (r cmRequest) Info() endInfo    { return infoOf(r.ID()) }
 
 func (r cmRequest) Accept(ctx context.Context, opts *cm.AcceptOptions) (link, error) {
 	c, err := r.Request.Accept(ctx, opts)

@@ -24,6 +24,8 @@ type pingOptions struct {
 	interval time.Duration
 	verbose  bool
 	quiet    bool
+	data     bool
+	tos      uint8
 }
 
 func newPing(a *app) *cobra.Command {
@@ -37,10 +39,14 @@ the server reads the data from this machine's memory with an RDMA read, writes
 it back with an RDMA write, and ping compares it byte for byte.
 
 Without -C it goes on until it is interrupted. The C server must have been
-started with -S of at least the size used here.`,
+started with -S of at least the size used here (65535 for --data).
+
+rdmaprobe serve says what its end is like: device, GID, MTU and ToS are shown as
+YOU and PEER with -v or --data, and otherwise where they differ.`,
 		Example: `  rdmaprobe ping 10.0.0.7
   rdmaprobe ping -C 5 -v fe80::1%eth0
   rdmaprobe ping -C 1000 --interval 0 -q -S 4096 [2001:db8::7]:7174
+  rdmaprobe ping 10.0.0.7 --data
   rdmaprobe ping 10.0.0.7 -I 10.0.0.1 -C 1 --json`,
 		Args: needOne("the address to ping"),
 		RunE: action(func(cmd *cobra.Command, args []string) (err error) {
@@ -53,6 +59,9 @@ started with -S of at least the size used here.`,
 			if err := o.check(); err != nil {
 				return err
 			}
+			if o.data && cmd.Flags().Changed("size") {
+				return usagef("--data chooses the sizes: leave out -S")
+			}
 			return newPinger(a, *o).run(cmd.Context())
 		}),
 	}
@@ -62,6 +71,8 @@ started with -S of at least the size used here.`,
 	f.StringVarP(&source, "source", "I", "", "address to connect from (default: chosen by route)")
 	f.DurationVar(&o.timeout, "timeout", 5*time.Second, "longest time for connecting, and for each ping")
 	f.DurationVar(&o.interval, "interval", time.Second, "time from one ping to the next; 0 means at once")
+	f.BoolVar(&o.data, "data", false, "ping with sizes around the steps of the MTU, 3 times each or as -C says")
+	f.Uint8Var(&o.tos, "tos", 0, "IP type of service (four times the DSCP)")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "show the steps of the connection and the data of each ping")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "show the summary only")
 	return cmd
@@ -85,10 +96,12 @@ type pinger struct {
 	pingOptions
 	doc   *pingDoc
 	stats stats
+	you   endInfo
+	peer  endInfo
 }
 
 func newPinger(a *app, o pingOptions) *pinger {
-	p := &pinger{app: a, pingOptions: o, doc: &pingDoc{Target: o.target, Size: o.size, Steps: []stepDoc{}}}
+	p := &pinger{app: a, pingOptions: o, doc: &pingDoc{Target: o.target, Size: o.size, Steps: []stepDoc{}, Differences: []string{}}}
 	a.doc = p.doc
 	return p
 }
@@ -98,7 +111,11 @@ func (p *pinger) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = p.pings(ctx, conn)
+	if p.data {
+		err = p.sweep(ctx, conn)
+	} else {
+		err = p.pings(ctx, conn)
+	}
 	start := time.Now()
 	closeErr := conn.Close()
 	if p.verbose {
@@ -115,7 +132,11 @@ func (p *pinger) run(ctx context.Context) error {
 func (p *pinger) connect(ctx context.Context) (link, error) {
 	dialCtx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
-	d := &cm.Dialer{LocalAddr: p.source, Config: rping.ConnConfig(), OnStep: p.step}
+	d := &cm.Dialer{LocalAddr: p.source, Config: rping.ConnConfig(), OnStep: p.step, TOS: p.tos}
+	you, known := p.sys.introduce(dialCtx, d, p.target)
+	if known {
+		d.PrivateData = you.marshal()
+	}
 	start := time.Now()
 	conn, err := p.sys.dial(dialCtx, d, p.target)
 	took := time.Since(start)
@@ -127,9 +148,38 @@ func (p *pinger) connect(ctx context.Context) (link, error) {
 	}
 	p.doc.Local, p.doc.Remote = conn.LocalAddr().String(), conn.RemoteAddr().String()
 	p.doc.Device, p.doc.ConnectMS = conn.Device(), milliseconds(took)
-	p.printf("PING %s from %s via %s: %d bytes, connected in %s\n",
-		p.doc.Remote, p.doc.Local, p.doc.Device, p.size, formatDuration(took))
+	p.printf("PING %s from %s via %s: %s, connected in %s\n",
+		p.doc.Remote, p.doc.Local, p.doc.Device, p.sizeText(), formatDuration(took))
+	p.introductions(conn, you, known)
 	return conn, nil
+}
+
+func (p *pinger) sizeText() string {
+	if p.data {
+		return "many sizes"
+	}
+	return plural(p.size, "byte")
+}
+
+// introductions shows what both ends are like.
+func (p *pinger) introductions(conn link, you endInfo, known bool) {
+	if known {
+		p.you, p.doc.You = you, you.doc()
+	}
+	peer, ok := unmarshalInfo(conn.PeerData())
+	if !ok {
+		return
+	}
+	p.peer, p.doc.Peer = peer, peer.doc()
+	if known {
+		p.doc.Differences = differences(you, peer)
+	}
+	if p.verbose || p.data {
+		table(p.out, endRows(you, peer))
+	}
+	for _, d := range p.doc.Differences {
+		p.printf("note: %s\n", wrap("you -> peer: "+d, 6))
+	}
 }
 
 // step notes a step of the connection.

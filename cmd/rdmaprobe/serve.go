@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/purerdma/rdma/cm"
 	"github.com/purerdma/rdma/cmd/rdmaprobe/rping"
 )
 
@@ -136,7 +137,13 @@ func stopReason(ctx context.Context, lost error) string {
 func (s *server) client(ctx context.Context, req request) {
 	peer := req.RemoteAddr().String()
 	acceptCtx, cancel := context.WithTimeout(ctx, acceptTimeout)
-	conn, err := req.Accept(acceptCtx, nil)
+	client, introduced := unmarshalInfo(req.PeerData())
+	var accept *cm.AcceptOptions
+	if introduced {
+		own := req.Info()
+		accept = &cm.AcceptOptions{PrivateData: own.marshal()}
+	}
+	conn, err := req.Accept(acceptCtx, accept)
 	cancel()
 	if err != nil {
 		s.log(serveDoc{Event: "refused", Client: peer, Reason: err.Error()})
@@ -144,7 +151,11 @@ func (s *server) client(ctx context.Context, req request) {
 	}
 	start := time.Now()
 	device := conn.Device()
-	s.log(serveDoc{Event: "connected", Client: peer, Device: device})
+	connected := serveDoc{Event: "connected", Client: peer, Device: device}
+	if introduced {
+		connected.Peer = client.doc()
+	}
+	s.log(connected)
 	opts := &rping.ServeOptions{Idle: s.idle}
 	if s.verbose {
 		opts.OnPing = func(_ uint64, data []byte) {
@@ -193,7 +204,11 @@ func (s *server) log(d serveDoc) {
 func (d serveDoc) String() string {
 	switch d.Event {
 	case "connected":
-		return fmt.Sprintf("%s connected via %s", d.Client, d.Device)
+		s := fmt.Sprintf("%s connected via %s", d.Client, d.Device)
+		if p := d.Peer; p != nil {
+			s += fmt.Sprintf("; its end: %s %s, packet MTU %d, ToS %d", p.Device, p.GID, p.MTU, p.TOS)
+		}
+		return s
 	case "ping":
 		return fmt.Sprintf("%s ping data: %s", d.Client, d.Data)
 	case "ended":

@@ -25,6 +25,18 @@ func (s *stats) add(d time.Duration) {
 	s.verified++
 }
 
+// join adds what others counted.
+func (s *stats) join(o *stats) {
+	if o.verified > 0 {
+		if s.verified == 0 || o.min < s.min {
+			s.min = o.min
+		}
+		s.max = max(s.max, o.max)
+	}
+	s.sent, s.verified = s.sent+o.sent, s.verified+o.verified
+	s.sum, s.squares = s.sum+o.sum, s.squares+o.squares
+}
+
 func (s *stats) loss() float64 {
 	if s.sent == 0 {
 		return 0

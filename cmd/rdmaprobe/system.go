@@ -19,6 +19,8 @@ type system struct {
 
 	dial   func(ctx context.Context, d *cm.Dialer, target string) (link, error)
 	listen func(ctx context.Context, address string) (listener, error)
+	// introduce describes the own end of a dial before it.
+	introduce func(ctx context.Context, d *cm.Dialer, target string) (endInfo, bool)
 
 	// cmProbe sends one connect request without a queue pair.
 	cmProbe func(ctx context.Context, q cmQuery) cmAnswer
@@ -46,13 +48,14 @@ func realSystem() system {
 		deleteLink: uverbs.DeleteLink,
 		dial:       dial,
 		listen:     listen,
+		introduce:  introduce,
 		cmProbe:    cmProbe,
 		lookup:     lookupIP,
 		holders:    holders.List,
 		watch:      watchMachine,
 
 		benchSystem: realBench(),
-		addresses:  interfaceAddresses,
+		addresses:   interfaceAddresses,
 
 		diagnostics: realDiagnostics(),
 	}

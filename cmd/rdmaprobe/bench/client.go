@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
+	"syscall"
 	"time"
 
 	"github.com/purerdma/rdma/cm"
@@ -71,9 +72,7 @@ func (s *side) measure(p *Params) (*Result, error) {
 		err = s.blast(p, m)
 	}
 	if err != nil {
-		if errors.Is(err, errStopped) {
-			err = s.reason()
-		}
+		err = s.cause(err)
 		return nil, fmt.Errorf("%v of %d bytes: %w", p.Op, p.Size, err)
 	}
 	res.Messages, res.Took, res.Allocations = m.messages, m.took, m.mallocs
@@ -84,6 +83,22 @@ func (s *side) measure(p *Params) (*Result, error) {
 	res.Moved = moved(before, errorCounters(s.device))
 	return res, c.describe(res)
 }
+
+// cause prefers the news that the peer has gone to what followed from it.
+func (s *side) cause(err error) error {
+	select {
+	case <-s.done:
+	case <-time.After(lateNews):
+	}
+	if errors.Is(err, errStopped) || s.stopped.Load() && errors.Is(s.reason(), cm.ErrPeerClosed) {
+		return s.reason()
+	}
+	return err
+}
+
+// lateNews is how much later than a failed request the news may come that the
+// peer has gone.
+const lateNews = 300 * time.Millisecond
 
 // describe adds what the connection is like.
 func (c *conn) describe(res *Result) error {
@@ -194,14 +209,19 @@ func (s *side) connect(ctx context.Context, id *cm.ID, index, inline int) error 
 	if c.remote.Size < s.req.Size {
 		return fmt.Errorf("%w: the server has room for %d bytes", ErrProtocol, c.remote.Size)
 	}
-	if err := c.toRTS(); err != nil {
-		return err
+	err = c.toRTS()
+	if err == nil {
+		err = id.Establish()
 	}
-	if err := id.Establish(); err != nil {
-		return err
+	if errors.Is(err, syscall.EINVAL) {
+		// The state is wrong: the peer has ended it since its answer, which
+		// an event says that nobody waits for here.
+		err = fmt.Errorf("%w: %w", cm.ErrPeerClosed, err)
 	}
-	s.established()
-	return nil
+	if err == nil {
+		s.established()
+	}
+	return err
 }
 
 // inlineLimit is how many bytes of inline data a device takes, at most n.

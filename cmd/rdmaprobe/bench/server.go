@@ -214,8 +214,7 @@ func (srv *Server) run(ctx context.Context, s *side, client string) {
 	start := time.Now()
 	e := ServerEvent{Event: "connected", Client: client, Device: s.device.Name, Test: s.req.Test, Op: s.req.Op,
 		Mode: s.req.Mode, Size: int(s.req.Size), QPs: int(s.req.QPs)}
-	srv.report(e)
-	err := s.answer(ctx)
+	err := s.answer(ctx, func() { srv.report(e) })
 	if errors.Is(err, errStopped) {
 		err = s.reason()
 	}
@@ -233,7 +232,8 @@ func (srv *Server) run(ctx context.Context, s *side, client string) {
 	srv.report(e)
 }
 
-func (s *side) answer(ctx context.Context) error {
+// answer calls begin when all queue pairs are there.
+func (s *side) answer(ctx context.Context, begin func()) error {
 	select {
 	case <-s.ready:
 	case <-s.done:
@@ -245,6 +245,7 @@ func (s *side) answer(ctx context.Context) error {
 	}
 	stop := context.AfterFunc(ctx, func() { s.stop(errStopped) })
 	defer stop()
+	begin()
 	if s.req.Test == Latency {
 		return s.conn(0).pong()
 	}
