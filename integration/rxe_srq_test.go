@@ -183,8 +183,10 @@ func (r *srqRig) noEvent() {
 }
 
 // TestRxeSRQFull: exactly the reported number of requests fits, over and over.
-func TestRxeSRQFull(t *testing.T) {
-	r := newSRQRig(t, uverbs.StyleAuto, uverbs.SRQConfig{MaxWR: 5, MaxSGE: 2})
+func TestRxeSRQFull(t *testing.T) { eachCallStyle(t, rxeSRQFull) }
+
+func rxeSRQFull(t *testing.T, style uverbs.CallStyle) {
+	r := newSRQRig(t, style, uverbs.SRQConfig{MaxWR: 5, MaxSGE: 2})
 	from, to := r.pair(abi.IB_UVERBS_QPT_RC)
 	fits := r.srq.MaxWR()
 	for range 5 {
@@ -200,8 +202,10 @@ func TestRxeSRQFull(t *testing.T) {
 
 // TestRxeSRQDatagrams: a datagram queue pair takes from the same queue as a
 // connection.
-func TestRxeSRQDatagrams(t *testing.T) {
-	r := newSRQRig(t, uverbs.StyleAuto, uverbs.SRQConfig{MaxWR: 8, MaxSGE: 2})
+func TestRxeSRQDatagrams(t *testing.T) { eachCallStyle(t, rxeSRQDatagrams) }
+
+func rxeSRQDatagrams(t *testing.T, style uverbs.CallStyle) {
+	r := newSRQRig(t, style, uverbs.SRQConfig{MaxWR: 8, MaxSGE: 2})
 	fromRC, toRC := r.pair(abi.IB_UVERBS_QPT_RC)
 	fromUD, toUD := r.pair(abi.IB_UVERBS_QPT_UD)
 	gid := verbsGID(t, r.ctx)

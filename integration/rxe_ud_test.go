@@ -123,8 +123,10 @@ func waitForAddress(t *testing.T, g uverbs.GIDEntry) {
 
 // TestRxeUDMany has many datagrams under way, to several queue pairs through
 // one address handle.
-func TestRxeUDMany(t *testing.T) {
-	a, b := udPair(t, uverbs.StyleAuto)
+func TestRxeUDMany(t *testing.T) { eachCallStyle(t, rxeUDMany) }
+
+func rxeUDMany(t *testing.T, style uverbs.CallStyle) {
+	a, b := udPair(t, style)
 	gid := verbsGID(t, a.qp.Context())
 	ah := udHandle(t, a, uverbs.AHAttr{DGID: gid.GID, SGIDIndex: uint8(gid.Index)})
 	for round := range 50 {
@@ -142,8 +144,10 @@ func TestRxeUDMany(t *testing.T) {
 
 // TestRxeUDDropped: what nobody takes is lost and the sender does not learn it;
 // the queue pairs work on.
-func TestRxeUDDropped(t *testing.T) {
-	a, b := udPair(t, uverbs.StyleAuto)
+func TestRxeUDDropped(t *testing.T) { eachCallStyle(t, rxeUDDropped) }
+
+func rxeUDDropped(t *testing.T, style uverbs.CallStyle) {
+	a, b := udPair(t, style)
 	gid := verbsGID(t, a.qp.Context())
 	ah := udHandle(t, a, uverbs.AHAttr{DGID: gid.GID, SGIDIndex: uint8(gid.Index)})
 	lost := uverbs.SendWR{ID: 3, Opcode: abi.IB_UVERBS_WR_SEND, Flags: uverbs.SendSignaled, AH: ah, RemoteQPN: b.qp.Number(), RemoteQKey: udQKey}

@@ -62,6 +62,13 @@ func verbsEach(t *testing.T, f func(t *testing.T, c *uverbs.Context)) {
 	}
 }
 
+// eachCallStyle runs a test with both kernel interfaces.
+func eachCallStyle(t *testing.T, f func(t *testing.T, style uverbs.CallStyle)) {
+	for _, style := range verbsStyles {
+		t.Run(style.String(), func(t *testing.T) { f(t, style) })
+	}
+}
+
 // verbsSide is one end of a connection: a QP with its own CQ and memory.
 type verbsSide struct {
 	t   testing.TB

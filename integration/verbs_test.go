@@ -78,8 +78,9 @@ func TestVerbsOpcodes(t *testing.T) {
 	})
 }
 
-func TestVerbsQueueFull(t *testing.T) {
-	c := verbsOpen(t, uverbs.StyleAuto)
+func TestVerbsQueueFull(t *testing.T) { verbsEach(t, verbsQueueFull) }
+
+func verbsQueueFull(t *testing.T, c *uverbs.Context) {
 	_, b := verbsPair(t, c)
 	wrs := make([]uverbs.RecvWR, 2*b.qp.Cap().MaxRecvWR+2) // the kernel rounds up
 	err := b.qp.PostRecv(wrs...)

@@ -25,6 +25,7 @@ func TestVerbsUnsupported(t *testing.T) {
 		for name, ask := range map[string]func() error{
 			"XRC domain":     func() error { _, err := c.OpenXRCD(); return err },
 			"counters":       func() error { _, err := c.CreateCounters(); return err },
+			"comp counter":   func() error { _, err := c.CreateCompCounter(); return err },
 			"device memory":  func() error { _, err := c.AllocDM(4096, 0); return err },
 			"DMA hint":       func() error { _, err := c.AllocDMAHint(uverbs.DMAHintConfig{}); return err },
 			"work queue":     func() error { _, err := pd.CreateWQ(uverbs.WQConfig{CQ: cq, MaxWR: 4}); return err },

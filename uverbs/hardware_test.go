@@ -231,3 +231,78 @@ func countedFlow(t *testing.T, k *fakeverbs.Kernel, r *rig, qp *uverbs.QP) {
 		t.Errorf("no counters: %v", err)
 	}
 }
+
+func TestCompCounter(t *testing.T) {
+	const (
+		comp, failed = abi.IB_UVERBS_COMP_CNTR_ENTRY_COMP, abi.IB_UVERBS_COMP_CNTR_ENTRY_ERR
+		sends, recvs = abi.IB_UVERBS_QP_ATTACH_COMP_CNTR_OP_SEND, abi.IB_UVERBS_QP_ATTACH_COMP_CNTR_OP_RECV
+	)
+	ask := func(r *rig) error {
+		_, err := r.ctx.CreateCompCounter()
+		return err
+	}
+	eachHardware(t, false, ask, func(t *testing.T, _ *fakeverbs.Kernel, r *rig) {
+		n, err := r.ctx.CreateCompCounter()
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = errors.Join(n.Modify(comp, abi.IB_UVERBS_COMP_CNTR_MODIFY_OP_SET, 40), n.Modify(comp, abi.IB_UVERBS_COMP_CNTR_MODIFY_OP_INC, 2))
+		if err != nil {
+			t.Error(err)
+		}
+		for entry, want := range map[abi.IBUverbsCompCntrEntry]uint64{comp: 42, failed: 0} {
+			if got, err := n.Read(entry); got != want || err != nil {
+				t.Errorf("number %d is %d: %v", entry, got, err)
+			}
+		}
+		if err := errors.Join(r.qp.AttachCompCounter(n, sends), r.qp.AttachCompCounter(n, recvs)); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.qp.AttachCompCounter(n, sends|recvs); !errors.Is(err, syscall.EBUSY) {
+			t.Errorf("counted already: %v", err)
+		}
+		wantBusy(t, n, r.qp.String())
+		closeAll(t, r.qp, n)
+	})
+}
+
+// TestHardwareUndone fails the command that makes each object: nothing is left,
+// and what it was to be made on can be closed.
+func TestHardwareUndone(t *testing.T) {
+	for name, ask := range map[string]func(*rig) error{
+		"counters":           func(r *rig) error { _, err := r.ctx.CreateCounters(); return err },
+		"completion counter": func(r *rig) error { _, err := r.ctx.CreateCompCounter(); return err },
+		"device memory":      func(r *rig) error { _, err := r.ctx.AllocDM(4096, 0); return err },
+		"DMA hint":           func(r *rig) error { _, err := r.ctx.AllocDMAHint(uverbs.DMAHintConfig{}); return err },
+		"work queue":         func(r *rig) error { _, err := r.pd.CreateWQ(uverbs.WQConfig{CQ: r.cq, MaxWR: 1}); return err },
+		"flow":               func(r *rig) error { _, err := r.qp.CreateFlow(uverbs.FlowConfig{}); return err },
+		"window":             func(r *rig) error { _, err := r.pd.AllocMW(abi.IB_MW_TYPE_1); return err },
+		"DMA buffer":         func(r *rig) error { _, err := r.pd.RegDMABuf(fakeverbs.DMABufFD, 0, 64, 0, 0); return err },
+		"address space":      func(r *rig) error { _, err := r.pd.RegMRImplicit(0); return err },
+		"imported region":    func(r *rig) error { _, err := r.pd.ImportMR(r.mr.Handle()); return err },
+		"changed region":     func(r *rig) error { return r.mr.Rereg(uverbs.MRChange{Memory: r.mem}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := fakeverbs.New()
+			k.Hardware = true
+			c, err := uverbs.OpenOn(k, fakeDevice(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := build(c, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k.FailCall(len(k.Calls()), syscall.ENFILE)
+			if err := ask(r); !errors.Is(err, syscall.ENFILE) {
+				t.Error(err)
+			}
+			if err := errors.Join(r.close(), c.Close()); err != nil {
+				t.Error(err)
+			}
+			if left := k.Survivors(); len(left) > 0 {
+				t.Error(left)
+			}
+		})
+	}
+}

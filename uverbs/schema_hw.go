@@ -60,6 +60,44 @@ var methodCountersRead = method{
 	},
 }
 
+var methodCompCntrCreate = method{
+	name: "COMP_CNTR_CREATE", object: uint16(abi.UVERBS_OBJECT_COMP_CNTR), id: uint16(abi.UVERBS_METHOD_COMP_CNTR_CREATE),
+	attrs: []attrSpec{{id: uint16(abi.UVERBS_ATTR_CREATE_COMP_CNTR_HANDLE), name: "HANDLE", kind: kindNewObject}},
+}
+
+var methodCompCntrDestroy = method{
+	name: "COMP_CNTR_DESTROY", object: uint16(abi.UVERBS_OBJECT_COMP_CNTR), id: uint16(abi.UVERBS_METHOD_COMP_CNTR_DESTROY),
+	attrs: []attrSpec{{id: uint16(abi.UVERBS_ATTR_DESTROY_COMP_CNTR_HANDLE), name: "HANDLE", kind: kindObject}},
+}
+
+var methodCompCntrModify = method{
+	name: "COMP_CNTR_MODIFY", object: uint16(abi.UVERBS_OBJECT_COMP_CNTR), id: uint16(abi.UVERBS_METHOD_COMP_CNTR_MODIFY),
+	attrs: []attrSpec{
+		{id: uint16(abi.UVERBS_ATTR_MODIFY_COMP_CNTR_HANDLE), name: "HANDLE", kind: kindObject},
+		{id: uint16(abi.UVERBS_ATTR_MODIFY_COMP_CNTR_ENTRY), name: "ENTRY", kind: kindU64},
+		{id: uint16(abi.UVERBS_ATTR_MODIFY_COMP_CNTR_OP), name: "OP", kind: kindU64},
+		{id: uint16(abi.UVERBS_ATTR_MODIFY_COMP_CNTR_VALUE), name: "VALUE", kind: kindU64},
+	},
+}
+
+var methodCompCntrRead = method{
+	name: "COMP_CNTR_READ", object: uint16(abi.UVERBS_OBJECT_COMP_CNTR), id: uint16(abi.UVERBS_METHOD_COMP_CNTR_READ),
+	attrs: []attrSpec{
+		{id: uint16(abi.UVERBS_ATTR_READ_COMP_CNTR_HANDLE), name: "HANDLE", kind: kindObject},
+		{id: uint16(abi.UVERBS_ATTR_READ_COMP_CNTR_ENTRY), name: "ENTRY", kind: kindU64},
+		{id: uint16(abi.UVERBS_ATTR_READ_COMP_CNTR_RESP_VALUE), name: "RESP_VALUE", kind: kindOut, size: 8},
+	},
+}
+
+var methodQPAttachCompCntr = method{
+	name: "QP_ATTACH_COMP_CNTR", object: uint16(abi.UVERBS_OBJECT_QP), id: uint16(abi.UVERBS_METHOD_QP_ATTACH_COMP_CNTR),
+	attrs: []attrSpec{
+		{id: uint16(abi.UVERBS_ATTR_QP_ATTACH_COMP_CNTR_HANDLE), name: "HANDLE", kind: kindObject},
+		{id: uint16(abi.UVERBS_ATTR_QP_ATTACH_COMP_CNTR_CNTR_HANDLE), name: "CNTR_HANDLE", kind: kindObject},
+		{id: uint16(abi.UVERBS_ATTR_QP_ATTACH_COMP_CNTR_OP_MASK), name: "OP_MASK", kind: kindU32},
+	},
+}
+
 var methodDMAlloc = method{
 	name: "DM_ALLOC", object: uint16(abi.UVERBS_OBJECT_DM), id: uint16(abi.UVERBS_METHOD_DM_ALLOC),
 	attrs: []attrSpec{

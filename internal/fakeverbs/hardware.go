@@ -22,7 +22,12 @@ type (
 	}
 	flow     struct{ counters []*counters }
 	counters struct{ users int }
-	dm       struct {
+	// compCounter has the numbers of completions that succeeded and failed.
+	compCounter struct {
+		values [2]uint64
+		users  int
+	}
+	dm struct {
 		length uint64
 		users  int
 	}
@@ -42,6 +47,12 @@ func hardwareTables() {
 	native(count, 0, "COUNTERS_CREATE", (*Kernel).createCounters, map[uint16]attrCheck{0: handleAttr})
 	native(count, 1, "COUNTERS_DESTROY", (*Kernel).destroyNative, map[uint16]attrCheck{0: handleAttr})
 	native(count, 2, "COUNTERS_READ", (*Kernel).readCounters, map[uint16]attrCheck{0: handleAttr, 1: minimumAttr(0), 2: flagsAttr})
+	comp := uint16(abi.UVERBS_OBJECT_COMP_CNTR)
+	native(comp, 0, "COMP_CNTR_CREATE", (*Kernel).createCompCounter, map[uint16]attrCheck{0: handleAttr})
+	native(comp, 1, "COMP_CNTR_DESTROY", (*Kernel).destroyNative, map[uint16]attrCheck{0: handleAttr})
+	native(comp, 2, "COMP_CNTR_MODIFY", (*Kernel).modifyCompCounter, map[uint16]attrCheck{0: handleAttr, 1: constAttr, 2: constAttr, 3: u64Attr})
+	native(comp, 3, "COMP_CNTR_READ", (*Kernel).readCompCounter, map[uint16]attrCheck{0: handleAttr, 1: constAttr, 2: u64Attr})
+	native(uint16(abi.UVERBS_OBJECT_QP), 2, "QP_ATTACH_COMP_CNTR", (*Kernel).attachCompCounter, map[uint16]attrCheck{0: handleAttr, 1: handleAttr, 2: flagsMandatory})
 	memory := uint16(abi.UVERBS_OBJECT_DM)
 	native(memory, 0, "DM_ALLOC", (*Kernel).allocDM, map[uint16]attrCheck{0: handleAttr, 1: u64Attr, 2: u32Attr})
 	native(memory, 1, "DM_FREE", (*Kernel).destroyNative, map[uint16]attrCheck{0: handleAttr})
@@ -222,6 +233,60 @@ func (k *Kernel) readCounters(r *request) error {
 	return nil
 }
 
+func (k *Kernel) createCompCounter(r *request) error {
+	if !k.Hardware {
+		return syscall.EOPNOTSUPP
+	}
+	r.attr(0).Data = uint64(k.add(&compCounter{}))
+	return nil
+}
+
+// compEntry finds one of the two numbers.
+func (k *Kernel) compEntry(r *request) (*uint64, error) {
+	n, err := find[*compCounter](k, uint32(r.u64(0)))
+	if err != nil || r.u64(1) > 1 {
+		return nil, syscall.EINVAL
+	}
+	return &n.values[r.u64(1)], nil
+}
+
+func (k *Kernel) modifyCompCounter(r *request) error {
+	v, err := k.compEntry(r)
+	switch {
+	case err != nil:
+		return err
+	case r.u64(2) == uint64(abi.IB_UVERBS_COMP_CNTR_MODIFY_OP_SET):
+		*v = r.u64(3)
+	default:
+		*v += r.u64(3)
+	}
+	return nil
+}
+
+func (k *Kernel) readCompCounter(r *request) error {
+	v, err := k.compEntry(r)
+	if err == nil {
+		put(r, 2, *v)
+	}
+	return err
+}
+
+func (k *Kernel) attachCompCounter(r *request) error {
+	q, qpErr := find[*qp](k, uint32(r.u64(0)))
+	n, err := find[*compCounter](k, uint32(r.u64(1)))
+	switch kinds := r.u32(2); {
+	case qpErr != nil || err != nil || kinds == 0:
+		return syscall.EINVAL
+	case kinds&q.counted != 0:
+		return syscall.EBUSY
+	default:
+		q.counted |= kinds
+	}
+	q.counters = append(q.counters, n)
+	n.users++
+	return nil
+}
+
 func (k *Kernel) allocDM(r *request) error {
 	switch n := r.u64(1); {
 	case !k.Hardware:
@@ -260,6 +325,10 @@ func (k *Kernel) destroyHardware(o any) error {
 		}
 		for _, q := range o.wqs {
 			q.users--
+		}
+	case *compCounter:
+		if o.users > 0 {
+			return syscall.EBUSY
 		}
 	case *dm:
 		if o.users > 0 {

@@ -24,6 +24,8 @@ type qp struct {
 	dest       uint32               // the peer's number, once it was set
 	rate       uint32
 	groups     map[mcastGroup]bool
+	counters   []*compCounter
+	counted    uint32 // kinds of requests that a counter counts
 }
 
 // sourceQPN is IB_QP_CREATE_SOURCE_QPN, which only write commands carry.
@@ -181,8 +183,14 @@ func (k *Kernel) addRings(r *request, q *qp, req *abi.IBUverbsExCreateQP) {
 }
 
 // join and leave count the queue pair as a user of what it is made on.
-func (q *qp) join()  { q.count(1) }
-func (q *qp) leave() { q.count(-1) }
+func (q *qp) join() { q.count(1) }
+
+func (q *qp) leave() {
+	q.count(-1)
+	for _, n := range q.counters {
+		n.users--
+	}
+}
 
 func (q *qp) count(n int) {
 	if q.pd != nil {
