@@ -29,6 +29,8 @@ func hint(op string, err error) string {
 		return createHint(op)
 	case errors.Is(err, syscall.EBUSY):
 		return "the kernel is still using the object"
+	case errors.Is(err, syscall.EPROTONOSUPPORT):
+		return "this kernel, or the device's driver in it, has no such method"
 	case errors.Is(err, syscall.EMFILE):
 		return "the process has no file descriptor left (RLIMIT_NOFILE)"
 	}

@@ -2,10 +2,7 @@ package uverbs
 
 import (
 	"errors"
-	"fmt"
-	"os"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -196,23 +193,6 @@ func (c *Context) queryPort(port int) (raw abi.IBUverbsQueryPortRespEx, err erro
 	}
 	raw.LegacyResp = *respOf[abi.IBUverbsQueryPortResp](w)
 	return raw, nil
-}
-
-// QueryPKey returns an entry of a port's P_Key table. The kernel has no verbs
-// command for it; sysfs is read, as the C library does. The error matches
-// fs.ErrNotExist when the table has no such entry or sysfs is not mounted.
-func (c *Context) QueryPKey(port, index int) (uint16, error) {
-	path := c.dev.machine().path(sysClass, c.dev.Name, "ports", strconv.Itoa(port), "pkeys", strconv.Itoa(index))
-	object := fmt.Sprintf("port %d entry %d", port, index)
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return 0, c.fail("QUERY_PKEY", object, err)
-	}
-	v, err := strconv.ParseUint(strings.TrimPrefix(strings.TrimSpace(string(b)), "0x"), 16, 16)
-	if err != nil {
-		return 0, c.fail("QUERY_PKEY", object, err)
-	}
-	return uint16(v), nil
 }
 
 // machine is where the device was found; one that a caller made by hand is on
