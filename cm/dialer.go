@@ -253,8 +253,12 @@ func (c *Conn) handshake(ctx context.Context, privateData []byte, steps *steps) 
 			return inStep(stepConnect, err)
 		}
 		c.data = peer.PrivateData
-		c.setConnected() // the kernel has done all the rest
 		steps.done(stepConnect, "answered")
+		if err := c.Err(); err != nil {
+			return inStep(stepEstablish, err)
+		}
+		c.setConnected() // the kernel has done all the rest
+		steps.done(stepEstablish, "with the answer")
 		return nil
 	}
 	peer, err := c.id.Connect(ctx, p, ucma.ECE{})

@@ -338,7 +338,7 @@ func TestSiwPeerGone(t *testing.T) {
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(100 * time.Millisecond) // the news travels
+	time.Sleep(11 * time.Second) // the kernel lets go of the request
 	if err := b.Accept(idsParam(server.qp.Number()), ucma.ECE{}); !errors.Is(err, cm.ErrPeerGone) {
 		t.Errorf("accept: %v", err)
 	}
