@@ -54,11 +54,14 @@ func TestBenchLoops(t *testing.T) {
 	requireRDMA(t)
 	checkLeaks(t)
 	server, where := benchServe(t)
-	const count = 40
+	const count = 30
 	for _, mode := range []string{"poll", "event", "adaptive"} {
 		for _, op := range []string{"send", "write", "read"} {
-			d := benchRun(t, "lat", where, "--op", op, "--mode", mode, "-n", fmt.Sprint(count), "--size", "1,64,5000")
-			if len(d.Results) != 3 || d.Device != "rxe0" || d.MTU != 1024 {
+			if mode == "adaptive" && op != "send" {
+				continue // the way of waiting is the same, and polling on few processors is slow
+			}
+			d := benchRun(t, "lat", where, "--op", op, "--mode", mode, "-n", fmt.Sprint(count), "--size", "64,5000")
+			if len(d.Results) != 2 || d.Device != "rxe0" || d.MTU != 1024 {
 				t.Errorf("lat %s %s: %+v", op, mode, d)
 			}
 			for _, r := range d.Results {

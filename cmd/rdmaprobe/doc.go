@@ -236,6 +236,7 @@ type versionDoc struct {
 	CMABI    int            `json:"rdma_cm_abi" doc:"ABI version of the connection manager; 0 when not there"`
 	VerbsABI int            `json:"uverbs_abi" doc:"ABI version of verbs; 0 when not there"`
 	Devices  []deviceABIDoc `json:"devices" doc:"ABI version of each device's driver"`
+	ABI      *abiDoc        `json:"abi,omitempty" doc:"with --abi, what asking showed"`
 	outcome
 }
 

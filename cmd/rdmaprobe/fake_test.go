@@ -130,6 +130,7 @@ func (w *world) system() system {
 		holders:     w.listHolders,
 		watch:       w.watch,
 		benchSystem: w.bench(),
+		seeABI:      w.seeABI,
 
 		diagnostics: w.diagnostics(),
 	}

@@ -31,6 +31,8 @@ type system struct {
 
 	benchSystem
 
+	seeABI func(*uverbs.Diagnosis) *abiDoc // for version --abi
+
 	// watch makes what watch looks at.
 	watch func(ctx context.Context, o watchOptions) (watchSource, error)
 
@@ -55,7 +57,9 @@ func realSystem() system {
 		watch:      watchMachine,
 
 		benchSystem: realBench(),
-		addresses:   interfaceAddresses,
+
+		seeABI:    seeABI,
+		addresses: interfaceAddresses,
 
 		diagnostics: realDiagnostics(),
 	}

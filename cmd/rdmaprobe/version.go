@@ -15,20 +15,31 @@ import (
 )
 
 func newVersion(a *app) *cobra.Command {
-	return &cobra.Command{
+	var ask bool
+	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Show versions of module, Go, kernel and ABIs",
 		Long: `version shows what this program was built from, and which versions of the RDMA
-interfaces the running kernel has. It works without RDMA as well.`,
-		Example: "  rdmaprobe version\n  rdmaprobe version --json",
+interfaces the running kernel has. It works without RDMA as well. With --abi it
+opens the devices and says which interfaces they take commands by.`,
+		Example: "  rdmaprobe version\n  rdmaprobe version --abi --json",
 		Args:    cobra.NoArgs,
 		RunE: action(func(*cobra.Command, []string) error {
-			doc := newVersionDoc(a.sys.diagnose())
+			diag := a.sys.diagnose()
+			doc := newVersionDoc(diag)
 			a.doc = doc
+			if ask {
+				doc.ABI = a.sys.seeABI(diag)
+			}
 			doc.write(a)
+			if ask {
+				doc.ABI.write(a)
+			}
 			return nil
 		}),
 	}
+	cmd.Flags().BoolVar(&ask, "abi", false, "open the devices and show the interfaces they have")
+	return cmd
 }
 
 // verbsABIFile holds the version of the verbs ABI as text.
