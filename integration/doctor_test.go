@@ -4,6 +4,7 @@ package integration
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -243,6 +244,74 @@ func TestDoctorNamespace(t *testing.T) {
 	rep = doctorAs(t, nil, 0)
 	rep.find(t, "RP-NNS-002", "")
 	wantFaultAs(t, away(), 3, "RP-NNS-001", "namespace", "rdma dev set DEVICE netns NAME")
+}
+
+// TestDoctorSoftNamespace: a soft device on an interface of another network
+// namespace works since Linux 7.2 only.
+func TestDoctorSoftNamespace(t *testing.T) {
+	requireRDMA(t)
+	checkLeaks(t)
+	w := newWire(t)
+	deleted := uverbs.DeleteLink(testContext(t), w.device)
+	if deleted != nil {
+		t.Fatal(deleted)
+	}
+	w.peer(t, "10.90.0.9/24", 1500)
+	inNamespace(t, w.ns, func() {
+		if _, err := uverbs.AddLink(testContext(t), uverbs.LinkConfig{Name: w.device, Type: "rxe", Netdev: w.far}); err != nil {
+			t.Error(err)
+			return
+		}
+		waitForGID(t, w.device, "10.90.0.9")
+		w.waitState(t, uverbs.PortActive)
+		if kernelAtLeast(t, 7, 2) {
+			rep := doctorAs(t, nil, 0, "--device", w.device)
+			if bad := rep.bad(); len(bad) > 0 {
+				t.Errorf("findings %v", rep.Findings)
+			}
+			return
+		}
+		wantFault(t, 1, "RP-NNS-003", w.device, "--network host", "--device", w.device)
+	})
+}
+
+// TestDoctorStacked: VLANs and macvlans lead to the device below them.
+func TestDoctorStacked(t *testing.T) {
+	requireRDMA(t)
+	checkLeaks(t)
+	w := newWire(t)
+	parent := w.link(t, w.near).Attrs().Index
+	for i, l := range []netlink.Link{
+		&netlink.Vlan{LinkAttrs: netlink.LinkAttrs{Name: "dr0.5", ParentIndex: parent}, VlanId: 5, VlanProtocol: netlink.VLAN_PROTOCOL_8021Q},
+		&netlink.Macvlan{LinkAttrs: netlink.LinkAttrs{Name: "drm0", ParentIndex: parent}, Mode: netlink.MACVLAN_MODE_BRIDGE},
+	} {
+		cidr := []string{"10.90.5.1/24", "10.90.6.1/24"}[i]
+		a, err := netlink.ParseAddr(cidr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := netlink.LinkAdd(l); err != nil {
+			t.Skipf("%s: %v", l.Type(), err) // the guest has no such module
+		}
+		if err := errors.Join(netlink.LinkSetUp(l), netlink.AddrAdd(l, a)); err != nil {
+			t.Fatal(err)
+		}
+		ip, _, _ := strings.Cut(cidr, "/")
+		waitForGID(t, w.device, ip)
+		device, address := probeGIDs(t, 0, "--to", ip).picked(t)
+		cmDevice, cmAddress := cmPick(t, ip)
+		if device != cmDevice || address != cmAddress {
+			t.Errorf("%s: picked %s %s, the connection manager takes %s %s", l.Type(), device, address, cmDevice, cmAddress)
+		}
+	}
+	r := probe(t, "doctor", "--device", w.device)
+	r.want(t, 0)
+	r.contains(t, "vlan 5", "macvlan", "dr0.5", "drm0")
+	for _, line := range strings.Split(r.stdout, "\n") {
+		if strings.HasPrefix(line, "drm0") && !strings.Contains(line, w.device+"/1") {
+			t.Errorf("table: %s", line)
+		}
+	}
 }
 
 // TestDoctorEmptyImage: an unprivileged user, no /proc, no /sys, no /dev, and

@@ -18,18 +18,22 @@ type Facts struct {
 	// CMABI and VerbsABI are the versions of the two interfaces; 0 when not known.
 	CMABI, VerbsABI int
 
-	Sysfs    Sysfs
-	Nodes    []Node // verbs nodes in /dev/infiniband
-	Memory   Memory
-	Files    Limit // open files
-	Cgroups  []Cgroup
-	Devices  []Device // in the order of Diagnosis.Devices
-	Netdevs  netinfo.Netdevs
-	ARP      map[string]ARP // by interface, where it can be read
-	Unknown  []string       // what could not be found out, and why
-	Need     uint64         // bytes that the user wants to register; 0 for none
-	Selected string         // the only device to look at; empty for all
+	Sysfs      Sysfs
+	Nodes      []Node // verbs nodes in /dev/infiniband
+	Memory     Memory
+	Files      Limit // open files
+	Cgroups    []Cgroup
+	Devices    []Device // in the order of Diagnosis.Devices
+	Netdevs    netinfo.Netdevs
+	ARP        map[string]ARP // by interface, where it can be read
+	RoCESocket Socket         // of soft-RoCE
+	Unknown    []string       // what could not be found out, and why
+	Need       uint64         // bytes that the user wants to register; 0 for none
+	Selected   string         // the only device to look at; empty for all
 }
+
+// Socket says whether a socket is open in this network namespace.
+type Socket struct{ Known, Open bool }
 
 // Sysfs says what of sysfs can be read.
 type Sysfs struct {

@@ -117,6 +117,15 @@ var baseFaults = []fault{
 		find(f, "RP-DEV-001", "RDMA device", "none in this network namespace", "rdma link add")
 	}, []string{"RP-NNS-001"}, 3, "rdma system set netns shared"},
 	{"exclusive mode", func(f *Facts) { f.Diagnosis.NetnsMode = "exclusive" }, []string{"RP-NNS-002"}, 0, "netns shared"},
+	{"no socket", func(f *Facts) { f.RoCESocket.Open = false }, []string{"RP-NNS-003"}, 1, "--network host"},
+	{"no socket, new kernel", func(f *Facts) { f.RoCESocket.Open, f.Diagnosis.Kernel = false, "7.3.4" }, []string{"RP-NNS-003"}, 1, "make the device anew"},
+	{"device of another container", func(f *Facts) {
+		d := f.addDevice()
+		d.Usability = uverbs.Usability{State: uverbs.NoCharDevice, Err: fs.ErrNotExist}
+		d.Ports[0].Netdev, d.Ports[0].State = "", uverbs.PortDown
+		f.Diagnosis.Usability[1] = d.Usability
+	}, []string{"RP-NNS-004"}, 0, "--device NAME"},
+	{"interface of another container", func(f *Facts) { f.addDevice().Ports[0].Netdev = "" }, []string{"RP-MAP-003"}, 0, ""},
 	{"no sysfs", func(f *Facts) { f.Sysfs = Sysfs{} }, []string{"RP-SYS-002"}, 0, "mount sysfs"},
 	{"sysfs of another namespace", func(f *Facts) { f.Sysfs.Devices = nil }, []string{"RP-SYS-003"}, 0, "mount it anew"},
 }

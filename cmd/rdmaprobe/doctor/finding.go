@@ -1,5 +1,7 @@
 package doctor
 
+import "slices"
+
 // Severity says how bad a finding is.
 type Severity string
 
@@ -83,7 +85,12 @@ func rank(s Severity) int {
 }
 
 // Report is the outcome of all sections.
-type Report struct{ Results []Result }
+type Report struct {
+	Results []Result
+	// Looked are the facts that were looked at: without devices that were not
+	// selected or that evidently are another container's.
+	Looked *Facts
+}
 
 // sections are all checks, what is most basic first.
 var sections = []struct {
@@ -110,37 +117,20 @@ var sections = []struct {
 // Run makes all checks.
 func Run(f *Facts) *Report {
 	if f.Selected != "" {
-		f = f.only(f.Selected)
+		f = f.keep(func(d Device) bool { return d.Name == f.Selected })
 	}
-	rep := &Report{}
+	foreign := f.foreign()
+	f = f.keep(func(d Device) bool { return !slices.Contains(foreign, d.Name) })
+	rep := &Report{Looked: f}
 	for _, s := range sections {
 		r := Result{Section: s.name}
 		s.check(f, &r)
+		if s.name == "namespaces" {
+			noteForeign(foreign, &r)
+		}
 		rep.Results = append(rep.Results, r)
 	}
 	return rep
-}
-
-// only leaves the other devices out, and what concerns them.
-func (f *Facts) only(name string) *Facts {
-	out, diag := *f, *f.Diagnosis
-	out.Devices, diag.Devices, diag.Usability = nil, nil, nil
-	for i, d := range f.Devices {
-		if d.Name != name {
-			continue
-		}
-		out.Devices = append(out.Devices, d)
-		diag.Devices = append(diag.Devices, f.Diagnosis.Devices[i])
-		diag.Usability = append(diag.Usability, f.Diagnosis.Usability[i])
-	}
-	out.Cgroups = nil
-	for _, c := range f.Cgroups {
-		if c.Device == name {
-			out.Cgroups = append(out.Cgroups, c)
-		}
-	}
-	out.Diagnosis = &diag
-	return &out
 }
 
 // Findings lists the findings of all sections: errors first, and among equals

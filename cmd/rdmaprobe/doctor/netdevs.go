@@ -32,20 +32,21 @@ func checkPortNetdev(f *Facts, r *Result, d Device, p Port) {
 	if d.Protocol != uverbs.ProtocolRoCE && d.Protocol != uverbs.ProtocolIWARP || f.Netdevs == nil {
 		return
 	}
-	if _, here := f.Netdevs.ByName(p.Netdev); here {
-		return
+	if f.reaches(Device{Ports: []Port{p}}) {
+		return // perhaps through a macvlan, ipvlan or VLAN
 	}
-	for _, g := range p.GIDs {
-		if g.Here {
-			return // a macvlan, ipvlan or VLAN of it is here
-		}
+	const evidence = "neither the port's interface nor that of any of its GIDs is here"
+	if f.anyWorks() {
+		r.find("RP-MAP-003", portName(d, p), "its interface is not in this network namespace; other devices work here", evidence,
+			"none is needed, unless this device is wanted")
+		return
 	}
 	remedy := "give this namespace the interface, a macvlan or ipvlan on it, or a virtual function (Kubernetes: a secondary network), or use the host's network"
 	if d.DriverID == rxeDriver {
 		remedy = "make a soft device in this namespace (kernel 7.2 or newer): rdma link add NAME type rxe netdev NETDEV; or use the host's network"
 	}
 	r.find("RP-MAP-001", portName(d, p), "its interface is not in this network namespace, so nothing can connect through it",
-		"neither the port's interface nor that of any of its GIDs is here", remedy)
+		evidence, remedy)
 }
 
 // checkSubnets finds interfaces that answer for each other's addresses.
@@ -55,10 +56,10 @@ func checkSubnets(f *Facts, r *Result) {
 		prefix netip.Prefix
 	}
 	var members []member
-	for _, d := range rdmaNetdevs(f) {
+	for _, d := range Interfaces(f) {
 		for _, p := range d.Addrs {
 			if p.Addr().Is4() && p.Bits() < 32 {
-				members = append(members, member{d, p.Masked()})
+				members = append(members, member{d.Netdev, p.Masked()})
 			}
 		}
 	}
@@ -108,16 +109,6 @@ func (f *Facts) arpText(names []string) string {
 	return strings.Join(out, "; ")
 }
 
-// rdmaNetdevs lists the interfaces that the ports or their GIDs belong to.
-func rdmaNetdevs(f *Facts) (out []netinfo.Netdev) {
-	for _, n := range f.Netdevs {
-		if len(portsOf(f, n)) > 0 {
-			out = append(out, n)
-		}
-	}
-	return out
-}
-
 // portsOf lists the ports that an interface leads to.
 func portsOf(f *Facts, n netinfo.Netdev) (out []string) {
 	for _, d := range f.Devices {
@@ -134,26 +125,42 @@ func gidOn(netdev string) func(gidpick.Row) bool {
 	return func(g gidpick.Row) bool { return g.Netdev == netdev }
 }
 
-func netdevTable(f *Facts) [][]string {
-	rows := [][]string{{"NETDEV", "KIND", "ON", "MEMBER OF", "STATE", "MTU", "RDMA"}}
+// Interface is a network interface that leads to RDMA ports.
+type Interface struct {
+	netinfo.Netdev
+	On       string   // the interface below, "other netns" when it is elsewhere
+	MemberOf string   // bond or bridge
+	Ports    []string // such as rxe0/1
+}
+
+// Interfaces maps network interfaces to the ports that they lead to.
+func Interfaces(f *Facts) (out []Interface) {
 	name := func(index int) string { d, _ := f.Netdevs.ByIndex(index); return d.Name }
 	for _, n := range f.Netdevs {
 		ports := portsOf(f, n)
 		if len(ports) == 0 {
 			continue
 		}
-		on := ""
-		if n.Stacked() {
-			on = name(n.ParentIndex)
-			if n.ParentElsewhere {
-				on = "other netns"
-			}
+		i := Interface{Netdev: n, MemberOf: name(n.MasterIndex), Ports: ports}
+		switch {
+		case n.Stacked() && n.ParentElsewhere:
+			i.On = "other netns"
+		case n.Stacked():
+			i.On = name(n.ParentIndex)
 		}
+		out = append(out, i)
+	}
+	return out
+}
+
+func netdevTable(f *Facts) [][]string {
+	rows := [][]string{{"NETDEV", "KIND", "ON", "MEMBER OF", "STATE", "MTU", "RDMA"}}
+	for _, n := range Interfaces(f) {
 		kind := n.Kind
 		if n.VLAN != 0 {
 			kind += " " + strconv.Itoa(n.VLAN)
 		}
-		rows = append(rows, []string{n.Name, kind, on, name(n.MasterIndex), n.State(), bytesOrNone(n.MTU), strings.Join(ports, ", ")})
+		rows = append(rows, []string{n.Name, kind, n.On, n.MemberOf, n.State(), bytesOrNone(n.MTU), strings.Join(n.Ports, ", ")})
 	}
 	return rows
 }

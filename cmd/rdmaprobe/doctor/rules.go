@@ -35,6 +35,8 @@ var Rules = []Rule{
 
 	{"RP-NNS-001", Error, exitNoDevice, "exclusive mode, and the devices belong to other network namespaces"},
 	{"RP-NNS-002", Note, 0, "exclusive mode: each device is in one network namespace"},
+	{"RP-NNS-003", Error, exitFailed, "soft-RoCE does not listen in this network namespace"},
+	{"RP-NNS-004", Note, 0, "devices are seen that evidently are other containers'"},
 
 	{"RP-SYS-002", Note, 0, "sysfs cannot be read"},
 	{"RP-SYS-003", Warning, 0, "sysfs does not show a device that netlink lists"},
@@ -65,6 +67,7 @@ var Rules = []Rule{
 
 	{"RP-MAP-001", Error, exitFailed, "a port's interface is not in this network namespace"},
 	{"RP-MAP-002", Warning, 0, "several RDMA interfaces are in one subnet"},
+	{"RP-MAP-003", Note, 0, "a port's interface is not in this network namespace, but other devices work"},
 
 	{"RP-GUI-001", Warning, 0, "a device has no node GUID"},
 	{"RP-GUI-002", Warning, 0, "several devices have the same node GUID"},

@@ -87,6 +87,7 @@ func TestCgroups(t *testing.T) {
 		"proc/meminfo":                           "MemTotal: 10 kB\nMemAvailable:    8 kB\n",
 		"sys/class/infiniband_verbs/abi_version": "6\n",
 		"sys/class/misc/rdma_cm/abi_version":     "4\n",
+		"proc/self/net/udp6":                     "  sl  local_address\n  209: 00000000000000000000000000000000:12B7 0000\n",
 	}))
 	want := []doctor.Cgroup{
 		{Path: "/old", Device: "rxe0", Resource: "hca_handle", Max: 3},
@@ -102,6 +103,9 @@ func TestCgroups(t *testing.T) {
 	}
 	if f.Memory.CgroupMax != 500 || f.Memory.Available != 8<<10 {
 		t.Errorf("memory %+v", f.Memory)
+	}
+	if (f.RoCESocket != doctor.Socket{Known: true, Open: true}) {
+		t.Errorf("socket %+v", f.RoCESocket)
 	}
 	if f.VerbsABI != 6 || f.CMABI != 4 {
 		t.Errorf("ABI versions %d and %d", f.VerbsABI, f.CMABI)

@@ -20,6 +20,7 @@ const initialUserNamespace = "user:[4026531837]"
 // process finds out what this process may do. The limits and capabilities come
 // from system calls, which work without procfs.
 func (g *gatherer) process() {
+	g.socket()
 	m := &g.f.Memory
 	m.Lock = g.limit(unix.RLIMIT_MEMLOCK)
 	g.f.Files = g.limit(unix.RLIMIT_NOFILE)
@@ -53,6 +54,25 @@ func (g *gatherer) limit(which int) doctor.Limit {
 		return doctor.Limit{}
 	}
 	return doctor.Limit{Known: true, Soft: r.Cur, Hard: r.Max}
+}
+
+// rocePort is the UDP port of RoCE v2, as /proc/net/udp prints it.
+const rocePort = ":12B7"
+
+// socket looks for soft-RoCE's socket, which the kernel opens for itself.
+func (g *gatherer) socket() {
+	for _, name := range []string{"udp", "udp6"} {
+		b, err := os.ReadFile(g.path("proc/self/net", name))
+		if err != nil {
+			continue
+		}
+		g.f.RoCESocket.Known = true
+		for line := range strings.Lines(string(b)) {
+			if f := strings.Fields(line); len(f) > 1 && strings.HasSuffix(f[1], rocePort) {
+				g.f.RoCESocket.Open = true
+			}
+		}
+	}
 }
 
 // nodes lists the verbs nodes, and opens those that no device is known for.
