@@ -37,7 +37,7 @@ type DMAHint struct {
 	handle uint32
 }
 
-// AllocDMAHint creates a hint (DMAH_ALLOC, Linux 6.17, ioctl interface only).
+// AllocDMAHint creates a hint (DMAH_ALLOC, in Linux 7.3 but not 6.12, ioctl only).
 // The error is an *[Error]; it matches errors.ErrUnsupported where kernel or
 // driver cannot, as soft-RoCE, and syscall.EPERM for a processor on which the
 // thread may not run.
@@ -79,8 +79,8 @@ func (h *DMAHint) create(cfg DMAHintConfig) error {
 	return nil
 }
 
-// RegMRHint is [PD.RegMRRange] with a hint for the device (native REG_MR, Linux
-// 7.3, ioctl interface only). The hint must stay open until the region is
+// RegMRHint is [PD.RegMRRange] with a hint for the device (native REG_MR, in Linux
+// 7.3 but not 6.12, ioctl only). The hint must stay open until the region is
 // closed.
 func (pd *PD) RegMRHint(mem *Memory, offset, length int, access Access, hint *DMAHint) (*MR, error) {
 	if err := pd.checkRange(mem, offset, length); err != nil {

@@ -19,7 +19,14 @@ func deviceOfFD(fd int) (*Device, error) {
 		return nil, fmt.Errorf("RDMA device of descriptor %d: no character device: %w", fd, ErrNoDevice)
 	}
 	major, minor := unix.Major(st.Rdev), unix.Minor(st.Rdev)
-	return realHost().pick(fmt.Sprintf("%d:%d", major, minor), func(d *Device) bool {
-		return d.CharDev.Exists() && d.CharDev.Major == major && d.CharDev.Minor == minor
-	})
+	all, err := Devices() // a filter would see devices before their numbers are known
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range all {
+		if d.CharDev.Exists() && d.CharDev.Major == major && d.CharDev.Minor == minor {
+			return d, nil
+		}
+	}
+	return nil, fmt.Errorf("RDMA device of descriptor %d (%d:%d): %w", fd, major, minor, ErrNoDevice)
 }
