@@ -71,7 +71,8 @@ func (qp *QP) AttachCompCounter(n *CompCounter, kinds abi.IBUverbsQPAttachCompCn
 }
 
 // Read returns the number of completions: IB_UVERBS_COMP_CNTR_ENTRY_COMP of those
-// that succeeded, _ERR of those that failed (COMP_CNTR_READ).
+// that succeeded, _ERR of those that failed (COMP_CNTR_READ). The error is an
+// *[Error].
 func (n *CompCounter) Read(entry abi.IBUverbsCompCntrEntry) (uint64, error) {
 	if err := n.life.enter(); err != nil {
 		return 0, err
@@ -92,7 +93,7 @@ func (n *CompCounter) Read(entry abi.IBUverbsCompCntrEntry) (uint64, error) {
 }
 
 // Modify sets one of the two numbers (IB_UVERBS_COMP_CNTR_MODIFY_OP_SET) or adds
-// to it (_INC) (COMP_CNTR_MODIFY).
+// to it (_INC) (COMP_CNTR_MODIFY). The error is an *[Error].
 func (n *CompCounter) Modify(entry abi.IBUverbsCompCntrEntry, op abi.IBUverbsCompCntrModifyOp, value uint64) error {
 	if err := n.life.enter(); err != nil {
 		return err

@@ -56,7 +56,8 @@ func (dm *DM) create(align uint32) error {
 // RegDM registers length bytes of device memory from offset (DM_MR_REG).
 // Addresses in such a region count from 0: AccessZeroBased, which is added to
 // access. Memory and Bytes of the region are nil. The device memory must stay
-// open until the region is closed.
+// open until the region is closed. The error is an *[Error], with syscall.EINVAL for
+// a range outside of the device memory.
 func (pd *PD) RegDM(dm *DM, offset, length int, access Access) (*MR, error) {
 	c, what := pd.c, fmt.Sprintf("bytes %d to %d of %s", offset, offset+length, dm.life.name)
 	if offset < 0 || length <= 0 || offset > dm.length-length {

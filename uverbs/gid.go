@@ -17,7 +17,7 @@ import (
 type GID [16]byte
 
 // ParseGID reads a GID in any IPv6 notation, or an IPv4 address, which it maps. It
-// accepts what sysfs prints.
+// accepts what sysfs prints. The error says what is wrong with the text.
 func ParseGID(s string) (GID, error) {
 	a, err := netip.ParseAddr(strings.TrimSpace(s))
 	if err != nil {
@@ -99,7 +99,8 @@ func (t GIDType) MarshalText() ([]byte, error) { return []byte(t.String()), nil 
 // prints as xxxx:xxxx:xxxx:xxxx, most significant digits first. Zero means none.
 type GUID uint64
 
-// ParseGUID reads the notation of String, or sixteen hexadecimal digits.
+// ParseGUID reads the notation of String, or sixteen hexadecimal digits. The error
+// says what is wrong with the text.
 func ParseGUID(s string) (GUID, error) {
 	digits := strings.ReplaceAll(strings.TrimSpace(s), ":", "")
 	if len(digits) != 16 {

@@ -35,8 +35,9 @@ func (pd *PD) RegMR(mem *Memory, access Access) (*MR, error) {
 	return pd.RegMRRange(mem, 0, mem.Len(), access)
 }
 
-// RegMRRange registers length bytes of a memory from offset, as RegMR does.
-// The device's pinning is in whole pages.
+// RegMRRange registers length bytes of a memory from offset, as RegMR does and
+// with its errors, and syscall.EINVAL for a range outside of the memory. The
+// device's pinning is in whole pages.
 func (pd *PD) RegMRRange(mem *Memory, offset, length int, access Access) (*MR, error) {
 	addr := mem.Addr() + uint64(offset)
 	if access&AccessZeroBased != 0 {

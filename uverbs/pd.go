@@ -44,8 +44,8 @@ func (pd *PD) Handle() uint32 { return pd.handle }
 // String returns "PD " and the handle.
 func (pd *PD) String() string { return pd.life.name }
 
-// Close destroys the domain. While memory regions or queue pairs use it, it
-// returns a *[BusyError] that names them. It may be called more than once and
+// Close destroys the domain (PD_DESTROY, DEALLOC_PD). While memory regions,
+// queues or address handles use it, it returns a *[BusyError] that names them. It may be called more than once and
 // from any goroutine.
 func (pd *PD) Close() error {
 	return pd.life.close(func() error {

@@ -15,7 +15,7 @@ func (qp *QP) Modify(attr QPAttr, mask abi.IBQPAttrMask) error {
 }
 
 // ModifyFromCM changes the attributes that the connection manager determined
-// (ucma INIT_QP_ATTR), as the mask inside says.
+// (ucma INIT_QP_ATTR), as the mask inside says. The error is that of Modify.
 func (qp *QP) ModifyFromCM(attr *abi.IBUverbsQPAttr) error {
 	return qp.Modify(QPAttrFromCM(attr))
 }
@@ -69,7 +69,7 @@ func describeModify(name string, req *abi.IBUverbsModifyQP) string {
 const allQPAttrs = 1<<21 - 1
 
 // Query returns the queue pair's attributes and limits as the kernel has them
-// (QUERY_QP).
+// (QUERY_QP). The error is an *[Error].
 func (qp *QP) Query() (QPAttr, error) {
 	if err := qp.life.enter(); err != nil {
 		return QPAttr{}, err
@@ -89,7 +89,9 @@ func (qp *QP) Query() (QPAttr, error) {
 }
 
 // ToInit takes a connected queue pair from RESET to INIT, in which receives can
-// be posted. port is the own port, from 1; access is what the peer may do.
+// be posted (MODIFY_QP). port is the own port, from 1; access is what the peer
+// may do, 0 for messages only. The P_Key is that of slot 0 of the port's table;
+// use Modify for another. The error is that of Modify.
 func (qp *QP) ToInit(port uint8, access Access) error {
 	return qp.Modify(QPAttr{State: abi.IB_QPS_INIT, Port: port, Access: access},
 		abi.IB_QP_STATE|abi.IB_QP_PKEY_INDEX|abi.IB_QP_PORT|abi.IB_QP_ACCESS_FLAGS)
@@ -97,7 +99,8 @@ func (qp *QP) ToInit(port uint8, access Access) error {
 
 // ToInitUD is ToInit for a datagram queue pair. It drops messages whose
 // SendWR.RemoteQKey is not qkey. A number with the highest bit set is for
-// privileged programs.
+// privileged programs (CAP_NET_RAW); newer kernels return syscall.EPERM to others.
+// The error is that of Modify.
 func (qp *QP) ToInitUD(port uint8, qkey uint32) error {
 	return qp.Modify(QPAttr{State: abi.IB_QPS_INIT, Port: port, QKey: qkey},
 		abi.IB_QP_STATE|abi.IB_QP_PKEY_INDEX|abi.IB_QP_PORT|abi.IB_QP_QKEY)
@@ -121,7 +124,13 @@ type RTRConfig struct {
 	MinRNRTimer uint8
 }
 
-// ToRTR takes a queue pair from INIT to RTR: it receives.
+// ToRTR takes a queue pair from INIT to RTR: it receives (MODIFY_QP). On RoCE
+// the kernel resolves the peer's Ethernet address meanwhile, which may take a
+// second.
+//
+// The error is that of Modify: syscall.EINVAL for a queue pair in another state,
+// an MTU above the port's, or a path that cannot be; syscall.ETIMEDOUT,
+// EHOSTUNREACH or ENETUNREACH when the peer's address cannot be reached.
 func (qp *QP) ToRTR(cfg RTRConfig) error {
 	if cfg.MTU == 0 {
 		cfg.MTU = abi.IB_MTU_1024
@@ -143,7 +152,8 @@ type RTSConfig struct {
 	MaxRdAtomic uint8  // own reads and atomic operations outstanding; 0 becomes 1
 }
 
-// ToRTS takes a queue pair from RTR to RTS: it sends too.
+// ToRTS takes a queue pair from RTR to RTS: it sends too (MODIFY_QP). The error
+// is that of Modify, with syscall.EINVAL for a queue pair in another state.
 func (qp *QP) ToRTS(cfg RTSConfig) error {
 	attr := QPAttr{
 		State: abi.IB_QPS_RTS, SQPSN: cfg.PSN, Timeout: cfg.Timeout, RetryCount: cfg.RetryCount,
@@ -168,14 +178,15 @@ const (
 	stepRequester = abi.IB_QP_TIMEOUT | abi.IB_QP_RETRY_CNT | abi.IB_QP_RNR_RETRY | abi.IB_QP_MAX_QP_RD_ATOMIC
 )
 
-// ToError takes the queue pair to ERR from any state: what is posted completes
-// with IB_WC_WR_FLUSH_ERR.
+// ToError takes the queue pair to ERR from any state (MODIFY_QP): what is posted
+// completes with IB_WC_WR_FLUSH_ERR. The error is that of Modify.
 func (qp *QP) ToError() error {
 	return qp.Modify(QPAttr{State: abi.IB_QPS_ERR}, abi.IB_QP_STATE)
 }
 
-// ToReset takes the queue pair to RESET from any state; what is posted is
-// forgotten.
+// ToReset takes the queue pair to RESET from any state (MODIFY_QP); what is
+// posted is forgotten, and what has completed stays in the completion queues.
+// The error is that of Modify.
 func (qp *QP) ToReset() error {
 	return qp.Modify(QPAttr{State: abi.IB_QPS_RESET}, abi.IB_QP_STATE)
 }

@@ -9,8 +9,9 @@ import "github.com/purerdma/rdma/uverbs/internal/provider"
 // *[PostError] that says how many; if none was posted, it is the cause itself.
 // Requests whose doorbell failed count as posted: they are in the queue.
 // The cause matches [ErrQueueFull], [ErrTooManySGEs], [ErrInlineSize],
-// [ErrOpcode], [ErrNoAH], [ErrNoBind], net.ErrClosed, or an errno of the doorbell. What the device
-// finds out later arrives as a completion.
+// [ErrOpcode], [ErrNoAH], [ErrNoBind], net.ErrClosed, or an errno of the doorbell
+// (POST_SEND), which is syscall.EINVAL before state RTS. What the device finds out
+// later arrives as a completion.
 func (qp *QP) PostSend(wrs ...SendWR) error {
 	qp.sendMu.Lock()
 	defer qp.sendMu.Unlock()
@@ -46,8 +47,9 @@ func (qp *QP) stopSend(n int, err error) error {
 	return &PostError{Posted: n, Err: err}
 }
 
-// PostRecv posts requests to the receive queue, in order. It is otherwise like
-// PostSend. A queue pair with a shared receive queue has none of its own.
+// PostRecv posts requests to the receive queue, in order, from state INIT on. It
+// is otherwise like PostSend, errors included. A queue pair with a shared receive
+// queue has none of its own and refuses.
 func (qp *QP) PostRecv(wrs ...RecvWR) error {
 	qp.recvMu.Lock()
 	defer qp.recvMu.Unlock()

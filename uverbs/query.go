@@ -19,17 +19,17 @@ type DeviceAttr struct {
 	Ports                  int    // number of ports
 	CapFlags               uint64 // IB_DEVICE_…, with the extended ones where the kernel tells them
 	MaxMRSize              uint64 // bytes of one memory region
-	PageSizes              uint64 // one bit per page size supported
-	MaxQP, MaxCQ, MaxMR    int
+	PageSizes              uint64 // sizes of pages that regions may be made of, one bit each
+	MaxQP, MaxCQ, MaxMR    int    // objects of each kind, of all processes together
 	MaxPD, MaxSRQ, MaxMW   int
 	MaxAH                  int
 	MaxSRQWR, MaxSRQSGE    int             // requests of a shared receive queue, and their entries
 	MaxQPWR, MaxCQE        int             // requests of a queue, completions of a CQ
 	MaxSGE, MaxSGERead     int             // entries of a request, and of an RDMA read
-	MaxQPRdAtomic          int             // reads and atomics a peer may have outstanding on one QP
+	MaxQPRdAtomic          int             // reads and atomic operations a peer may have outstanding on one QP
 	MaxQPInitRdAtomic      int             // and the QP itself
 	Atomics                abi.IBAtomicCap // whether atomic operations are, and towards whom
-	MaxPKeys               int
+	MaxPKeys               int             // entries of a port's P_Key table
 	MaxMulticastGroups     int
 
 	// OnDemand and ImplicitOnDemand tell whether AccessOnDemand and
@@ -116,15 +116,15 @@ func guidFromWire(v uint64) GUID {
 type PortAttr struct {
 	State          PortState
 	Phys           PhysState
-	MaxMTU         abi.IBMTU
+	MaxMTU         abi.IBMTU // what the port could have; an IBMTU is a code, see its Bytes
 	ActiveMTU      abi.IBMTU // the largest payload of a packet
 	LinkLayer      LinkLayer
-	GIDTableLen    int
-	PKeyTableLen   int
-	MaxMessageSize uint32
+	GIDTableLen    int    // slots, used or not
+	PKeyTableLen   int    // entries
+	MaxMessageSize uint32 // bytes
 	LID, SMLID     uint16 // InfiniBand only
-	LMC            uint8
-	GRHRequired    bool // each path needs a GID: RoCE
+	LMC            uint8  // low bits of the LID that do not count, InfiniBand only
+	GRHRequired    bool   // each path needs a GID: RoCE
 	ActiveWidth    abi.IBPortWidth
 	ActiveSpeed    abi.IBPortSpeed // of one lane
 	CapFlags       abi.IBUverbsQueryPortCapFlags

@@ -54,7 +54,8 @@ func (a *PortAttr) extend(raw *abi.IBUverbsQueryPortRespEx) {
 
 // QueryPortSpeed returns the speed that a port has now, in Mbit/s
 // (QUERY_PORT_SPEED, Linux 7.3): of several links put together, for instance, all
-// that are up. Where kernel or driver do not tell, it is [PortAttr.Mbps].
+// that are up. Where kernel or driver do not tell, it is [PortAttr.Mbps]. The
+// error is that of QueryPort.
 func (c *Context) QueryPortSpeed(port int) (int, error) {
 	speed, err := c.queryPortSpeed(port)
 	if !errors.Is(err, errors.ErrUnsupported) {

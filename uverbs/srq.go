@@ -133,7 +133,8 @@ func (srq *SRQ) MaxSGE() int { return srq.maxSGE }
 // String returns "SRQ " and the handle.
 func (srq *SRQ) String() string { return srq.life.name }
 
-// PostRecv posts receive requests, in order. It is otherwise like QP.PostRecv.
+// PostRecv posts receive requests, in order. It is otherwise like QP.PostRecv,
+// errors included, and may be called at once: a shared queue has no states.
 func (srq *SRQ) PostRecv(wrs ...RecvWR) error {
 	srq.mu.Lock()
 	defer srq.mu.Unlock()

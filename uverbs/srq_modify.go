@@ -86,7 +86,8 @@ func (srq *SRQ) modify(mask abi.IBSRQAttrMask, n int) error {
 	return nil
 }
 
-// Query returns the queue's attributes as the kernel has them (QUERY_SRQ).
+// Query returns the queue's attributes as the kernel has them (QUERY_SRQ). The
+// error is an *[Error].
 func (srq *SRQ) Query() (SRQAttr, error) {
 	if err := srq.life.enter(); err != nil {
 		return SRQAttr{}, err

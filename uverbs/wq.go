@@ -102,7 +102,7 @@ func (wq *WQ) createWrite(pd *PD, cfg *WQConfig) error {
 }
 
 // Modify takes the queue to a state: IB_WQS_RESET, IB_WQS_RDY, in which it
-// receives, or IB_WQS_ERR (MODIFY_WQ).
+// receives, or IB_WQS_ERR (MODIFY_WQ). The error is an *[Error].
 func (wq *WQ) Modify(state abi.IBWQState) error {
 	if err := wq.life.enter(); err != nil {
 		return err

@@ -62,6 +62,7 @@ func (c *Context) openXRCD(fd int32, flags uint32) (*XRCD, error) {
 // OpenQP opens the target of XRC with the given number, which another process
 // that shares the domain has created (OPEN_QP): it can then be modified and
 // queried here, and stays while any process has it open. Events of it reach all.
+// The error is an *[Error], with syscall.EINVAL when the domain has no such target.
 func (x *XRCD) OpenQP(number uint32) (*QP, error) {
 	c, what := x.c, fmt.Sprintf("QP %#x of %s", number, x.life.name)
 	qp := &QP{c: c, cfg: QPConfig{Type: abi.IB_UVERBS_QPT_XRC_TGT, XRCD: x}, key: newKey(), ring: ringless{}}
