@@ -80,9 +80,9 @@ type Params struct {
 	OnInterval func(Interval)
 }
 
-// recvDepth is how many receives a side posts: four for each message under
+// recvDepth is how many receives a side posts: eight for each message under
 // way, so that a receiver that is a little late does not stop the sender.
-func (p *Params) recvDepth() int { return min(4*p.Depth, MaxDepth) }
+func (p *Params) recvDepth() int { return min(8*p.Depth, MaxDepth) }
 
 // request is what the client asks of the server, in private data.
 type request struct {

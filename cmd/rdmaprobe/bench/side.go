@@ -258,5 +258,6 @@ func (s *side) connParam(data []byte, qpn uint32) *ucma.ConnParam {
 	if attr, err := s.ctx.QueryDevice(); err == nil {
 		reads = uint8(min(int(attr.MaxQPInitRdAtomic), int(attr.MaxQPRdAtomic), 16))
 	}
-	return &ucma.ConnParam{PrivateData: data, QPNum: qpn, InitiatorDepth: reads, ResponderResources: reads, RetryCount: 6, RNRRetryCount: 7}
+	return &ucma.ConnParam{PrivateData: data, QPNum: qpn, InitiatorDepth: reads, ResponderResources: reads, RetryCount: 6,
+		RNRRetryCount: rnrRetries(s.device)}
 }
