@@ -24,7 +24,7 @@ func TestReadConfig(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("RDMA_NODE", "1")
 	write(t, dir, map[string]string{
-		"conf": "setup=modules\nbare=1\nnodes=2\ntimeout=30\ncwd=/test\n",
+		"conf": "setup=modules\nlink=siw\nbare=1\nnodes=2\ntimeout=30\ncwd=/test\n",
 		"argv": "/test/x\x00-v\x00\x00",
 		"env":  "A=b c\x00",
 	})
@@ -33,7 +33,7 @@ func TestReadConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &config{
-		setup: "modules", bare: true, cwd: "/test", timeout: 30 * time.Second, node: 1, nodes: 2,
+		setup: "modules", link: "siw", bare: true, cwd: "/test", timeout: 30 * time.Second, node: 1, nodes: 2,
 		argv: []string{"/test/x", "-v", ""}, env: []string{"A=b c"},
 	}
 	if d := cmp.Diff(want, got, cmp.AllowUnexported(config{})); d != "" {
