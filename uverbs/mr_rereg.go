@@ -2,6 +2,7 @@ package uverbs
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/purerdma/rdma/abi"
 )
@@ -37,15 +38,24 @@ func (mr *MR) Rereg(change MRChange) error {
 	if err != nil {
 		return err
 	}
-	parents := []*life{&next.pd.life}
-	if next.mem != nil {
-		parents = append(parents, &next.mem.life)
-	}
-	if err := mr.life.move(parents, func() error { return mr.rereg(&next, flags, change.Access) }); err != nil {
+	if err := mr.life.move(mr.parentsWith(&next), func() error { return mr.rereg(&next, flags, change.Access) }); err != nil {
 		return err
 	}
 	mr.life.settle(mr.pd.c.dev.Name, mr.name())
 	return nil
+}
+
+// parentsWith replaces domain and memory among what the region needs, which may
+// be more: a hint, device memory.
+func (mr *MR) parentsWith(next *mrPlace) []*life {
+	parents := slices.DeleteFunc(slices.Clone(mr.life.parents), func(p *life) bool {
+		return p == &mr.pd.life || mr.mem != nil && p == &mr.mem.life
+	})
+	parents = append(parents, &next.pd.life)
+	if next.mem != nil {
+		parents = append(parents, &next.mem.life)
+	}
+	return parents
 }
 
 // mrPlace is the part of a region that a change concerns.

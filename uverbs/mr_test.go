@@ -104,6 +104,10 @@ func TestDMAHint(t *testing.T) {
 		if err := hint.Close(); !errors.As(err, &busy) {
 			t.Errorf("close of a hint in use: %v", err)
 		}
+		if err := mr.Rereg(uverbs.MRChange{Access: new(uverbs.AccessRemoteRead)}); err != nil {
+			t.Error(err)
+		}
+		wantBusy(t, hint, mr.String())
 		closeAll(t, mr, hint)
 		if _, err := c.AllocDMAHint(uverbs.DMAHintConfig{Hint: new(uint8(4))}); !errors.Is(err, syscall.EINVAL) {
 			t.Errorf("hint of three bits: %v", err)
