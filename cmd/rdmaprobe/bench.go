@@ -249,11 +249,6 @@ func (r *benchRun) all(ctx context.Context, cl *bench.Client, list []bench.Param
 	var failed error
 	for i, p := range list {
 		p.OnInterval = r.onInterval(progress)
-		userInterval := p.Interval
-		if progress.on() && p.Interval == 0 {
-			p.Interval = time.Second
-			p.OnInterval = func(bench.Interval) {}
-		}
 		progress.start(fmt.Sprintf("%d of %d: %d bytes", i+1, len(list), p.Size))
 		res, err := r.sys.bench(ctx, cl, p)
 		progress.stop()
@@ -261,7 +256,6 @@ func (r *benchRun) all(ctx context.Context, cl *bench.Client, list []bench.Param
 			failed = r.failure(ctx, err)
 			break
 		}
-		res.Params.Interval = userInterval
 		r.add(res)
 	}
 	r.write()

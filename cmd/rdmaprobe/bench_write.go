@@ -124,8 +124,6 @@ func newProgress(a *app, quiet bool) *progress {
 	return &progress{a: a, shown: err == nil && info.Mode()&os.ModeCharDevice != 0}
 }
 
-func (p *progress) on() bool { return p.shown }
-
 // start shows a text with the seconds, once it takes long.
 func (p *progress) start(text string) {
 	if !p.shown {

@@ -157,6 +157,7 @@ func (s *side) absorb() error {
 		if err := failed(wcs[:n]); err != nil {
 			return err
 		}
+		s.beats.Add(1)
 		for i := range n {
 			if err := s.conns[wcs[i].ID].receive(); err != nil {
 				return err

@@ -135,6 +135,24 @@ func TestBars(t *testing.T) {
 	}
 }
 
+// TestWatchdog: a side on which nothing arrives ends, and one that lives does
+// not.
+func TestWatchdog(t *testing.T) {
+	s := &side{done: make(chan struct{})}
+	go s.watchdog(300 * time.Millisecond)
+	for range 10 {
+		s.beats.Add(1)
+		time.Sleep(50 * time.Millisecond)
+	}
+	if s.stopped.Load() {
+		t.Error("ended while messages arrived")
+	}
+	<-s.done
+	if !errors.Is(s.reason(), errIdle) {
+		t.Errorf("reason %v", s.reason())
+	}
+}
+
 func TestMoved(t *testing.T) {
 	got := moved(map[string]uint64{"a": 1, "b": 2}, map[string]uint64{"a": 4, "b": 2, "c": 9})
 	if diff := cmp.Diff(map[string]uint64{"a": 3}, got); diff != "" {

@@ -80,6 +80,7 @@ func (c *conn) takeReceive(wcs *[1]uverbs.WC) error {
 	if err := failed(wcs[:]); err != nil {
 		return err
 	}
+	c.beats.Add(1)
 	return c.receive()
 }
 
@@ -164,6 +165,7 @@ func (c *conn) awaitByte(serial byte) error {
 		for range looks {
 			atomic.LoadUint32(word)
 			if b[at] == serial {
+				c.beats.Add(1)
 				return nil
 			}
 		}

@@ -209,6 +209,32 @@ func (s *side) accept(ctx context.Context, id *cm.ID, r request, asked *ucma.Con
 	return nil
 }
 
+// idleLimit is how long a client may be silent: one whose machine has died
+// would keep a processor busy for ever.
+const idleLimit = time.Minute
+
+var errIdle = fmt.Errorf("nothing arrived for %v", idleLimit)
+
+// watchdog ends a side on which nothing arrives any more.
+func (s *side) watchdog(limit time.Duration) {
+	tick := time.NewTicker(limit)
+	defer tick.Stop()
+	last := s.beats.Load()
+	for {
+		select {
+		case <-s.done:
+			return
+		case <-tick.C:
+		}
+		now := s.beats.Load()
+		if now == last {
+			s.stop(errIdle)
+			return
+		}
+		last = now
+	}
+}
+
 // run does the server's part of one client's test.
 func (srv *Server) run(ctx context.Context, s *side, client string) {
 	start := time.Now()
@@ -246,6 +272,9 @@ func (s *side) answer(ctx context.Context, begin func()) error {
 	stop := context.AfterFunc(ctx, func() { s.stop(errStopped) })
 	defer stop()
 	begin()
+	if s.req.Op == Send || s.req.Op == Write && s.req.Test == Latency {
+		go s.watchdog(idleLimit) // the others cost nothing while nothing happens
+	}
 	if s.req.Test == Latency {
 		return s.conn(0).pong()
 	}

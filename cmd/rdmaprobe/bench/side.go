@@ -42,7 +42,8 @@ type side struct {
 	ready   chan struct{} // closed when all connections are there
 	up      int
 
-	wait waiter
+	wait  waiter
+	beats atomic.Uint64 // messages that arrived, or batches of them
 }
 
 // A conn is one queue pair.
