@@ -41,7 +41,13 @@ func rpingNodeServe(t *testing.T) {
 	defer l.Close()
 	server := start(t, requireProbe(t), "serve")
 	server.await(t, "listening on ")
-	start(t, requireTool(t, "rping", "rdmacm-utils"), "-s", "-P", "-a", "::0", "-p", rpingCPort, "-S", "4096")
+	everywhere := []string{"::0"}
+	if onIWARP() {
+		everywhere = []string{rpingNode4, rpingNode6} // the kernel refuses IPv4 on the wildcard
+	}
+	for _, address := range everywhere {
+		start(t, requireTool(t, "rping", "rdmacm-utils"), "-s", "-P", "-a", address, "-p", rpingCPort, "-S", "4096")
+	}
 	if err := l.(*net.TCPListener).SetDeadline(time.Now().Add(3 * testTime)); err != nil {
 		t.Fatal(err)
 	}
