@@ -95,6 +95,7 @@ func OpenOn(k devfile.Kernel, d *Device, opts *OpenOptions) (*Context, error) {
 	if opts == nil {
 		opts = new(OpenOptions)
 	}
+	before := lastUEvent()
 	f, err := devfile.Open(k, d.CharDev.Path)
 	if err != nil {
 		return nil, &Error{Op: "open", Object: d.CharDev.Path, Device: d.Name, Hint: d.openHint(k, err), Err: err}
@@ -103,6 +104,9 @@ func OpenOn(k devfile.Kernel, d *Device, opts *OpenOptions) (*Context, error) {
 	if err := c.start(); err != nil {
 		c.undoStart()
 		return nil, err
+	}
+	if k == nil {
+		removals.add(c, before)
 	}
 	return c, nil
 }
@@ -257,9 +261,10 @@ func (c *Context) Provider() (string, error) {
 }
 
 // Removed returns a channel that is closed when the device was removed or had
-// a fatal error. Not every driver announces its removal: with soft-RoCE Linux
-// 7.3 does and 6.18 does not; there the removal waits until the context is
-// closed.
+// a fatal error. Close what belongs to the context then: with drivers that
+// cannot be taken away under a user, as soft-RoCE before Linux 7.3, the removal
+// waits until the context is closed. Those announce it by a uevent only, which
+// does not reach network namespaces of unprivileged users.
 func (c *Context) Removed() <-chan struct{} { return c.gone }
 
 // markGone records the end of the device and wakes who waits for it.
@@ -272,6 +277,7 @@ func (c *Context) Close() error { return c.life.close(nil, c.release) }
 
 // release closes the files; with the last the kernel's context is gone.
 func (c *Context) release() error {
+	removals.drop(c)
 	var errs []error
 	if c.drv != nil {
 		errs = append(errs, c.drv.Close())

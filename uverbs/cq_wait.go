@@ -73,10 +73,18 @@ func (cq *CQ) failure() error {
 // and sleeps. wcs must not be empty.
 //
 // The error is ctx's when it ends first; it matches net.ErrClosed after Close,
-// [ErrDeviceRemoved] when the device is gone, and is a *[CQError] when the
-// queue overflowed. Without a channel it matches syscall.EINVAL, unless the
-// queue spins for ever. A spinning waiter makes no system call.
+// [ErrDeviceRemoved] when the device is gone, even if Poll would still find
+// completions, and is a *[CQError] when the queue overflowed. Without a channel
+// it matches syscall.EINVAL, unless the queue spins for ever. A spinning waiter
+// makes no system call.
 func (cq *CQ) Wait(ctx context.Context, wcs []WC) (int, error) {
+	select {
+	case <-cq.c.gone:
+		// A device that waits for its last user still completes requests, and
+		// who only ever polled would not learn that it is to end.
+		return 0, cq.c.removed(cq.life.name)
+	default:
+	}
 	n, err := cq.Poll(wcs)
 	if n > 0 || err != nil {
 		return n, err

@@ -51,6 +51,7 @@ func ImportContext(fd int) (*Context, error) {
 // ImportOn is [ImportContext] on another kernel than the running one, for tests
 // of this module with a fake. It takes fd over.
 func ImportOn(k devfile.Kernel, d *Device, fd int) (*Context, error) {
+	before := lastUEvent()
 	f, err := devfile.Adopt(k, fd, d.CharDev.Path+" (imported)")
 	if err != nil {
 		return nil, &Error{Op: "import", Device: d.Name, Err: err}
@@ -60,6 +61,9 @@ func ImportOn(k devfile.Kernel, d *Device, fd int) (*Context, error) {
 	if err := c.start(); err != nil {
 		c.undoStart()
 		return nil, err
+	}
+	if k == nil {
+		removals.add(c, before)
 	}
 	return c, nil
 }
