@@ -81,8 +81,9 @@ type Params struct {
 }
 
 // recvDepth is how many receives a side posts: eight for each message under
-// way, so that a receiver that is a little late does not stop the sender.
-func (p *Params) recvDepth() int { return min(8*p.Depth, MaxDepth) }
+// way and no less than perftest, so that a receiver that is a little late does
+// not stop the sender.
+func (p *Params) recvDepth() int { return min(max(8*p.Depth, 512), MaxDepth) }
 
 // request is what the client asks of the server, in private data.
 type request struct {

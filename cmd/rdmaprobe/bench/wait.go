@@ -24,6 +24,9 @@ const looks = 64
 
 // take returns at least one completion, or errStopped.
 func (w *waiter) take(cq *uverbs.CQ, wcs []uverbs.WC) (int, error) {
+	if w.stopped.Load() {
+		return 0, errStopped // also while there is something to take each time
+	}
 	if w.mode != Event {
 		if n, err := w.poll(cq, wcs); n > 0 || err != nil {
 			return n, err
