@@ -1,6 +1,7 @@
 package rdmanl
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net/netip"
@@ -102,7 +103,7 @@ func TestSockaddr(t *testing.T) {
 	}{
 		"IPv4":       {[]byte{afInet, 0, 0x1d, 0x2f, 10, 0, 0, 1}, netip.MustParseAddrPort("10.0.0.1:7471")},
 		"IPv6":       {v6, netip.MustParseAddrPort("[::1]:7471")},
-		"IPv6 short": {v6[:20], netip.AddrPort{}},
+		"IPv6 short": {bytes.Clone(v6[:20]), netip.AddrPort{}},
 		"IB":         {append([]byte{27, 0}, make([]byte, 46)...), netip.AddrPort{}},
 		"short":      {[]byte{afInet}, netip.AddrPort{}},
 	} {
