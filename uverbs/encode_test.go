@@ -49,6 +49,7 @@ func TestAttributeEncoding(t *testing.T) {
 		{"bytes inside", &methodInvokeWrite, func(c *ioctlCall) { c.in(0, short) }, attrImage(0, 8, []byte("abcdefgh"))},
 		{"few bytes inside", &methodInvokeWrite, func(c *ioctlCall) { c.in(0, short[:3]) }, attrImage(0, 3, []byte("abc"))},
 		{"bytes by address", &methodInvokeWrite, func(c *ioctlCall) { c.in(0, long) }, attrImage(0, 20, u64Image(offheap.AddrBytes(long)))},
+		{"choice", &methodDMAHAlloc, func(c *ioctlCall) { c.choice(2, 1) }, append(attrImage(2, 0, nil)[:6], append([]byte{1, 0}, make([]byte, 8)...)...)},
 		{"no bytes", &methodInvokeWrite, func(c *ioctlCall) { c.in(0, nil); c.out(1, nil) }, nil},
 		{"output, however short", &methodInvokeWrite, func(c *ioctlCall) { c.out(1, short) }, attrImage(1, 8, u64Image(offheap.AddrBytes(short)))},
 		{"driver bytes out", &methodQPCreate, func(c *ioctlCall) { c.out(4097, long) }, attrImage(4097, 20, u64Image(offheap.AddrBytes(long)))},

@@ -104,7 +104,7 @@ func (c *ioctlCall) u64(id uint16, v uint64) {
 
 // choice adds one of the values of an enumeration that has no data
 // (UVERBS_ATTR_ENUM_IN).
-func (c *ioctlCall) choice(id uint16, v uint8) { c.add(id, kindChoice).AttrData = uint16(v) }
+func (c *ioctlCall) choice(id uint16, v uint8) { c.add(id, kindChoice).AttrDataEnumData().ElemID = v }
 
 // in adds off-heap bytes; up to 8 travel inside the attribute, as the kernel
 // demands (uverbs_attr_ptr_is_inline). Nothing is added for no bytes.
