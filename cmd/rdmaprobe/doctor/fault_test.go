@@ -175,7 +175,7 @@ var netFaults = []fault{
 	{"MTU of the bridge", func(f *Facts) {
 		f.Netdevs[1].Kind, f.Netdevs[1].MasterIndex = "device", 9
 		f.Netdevs = append(f.Netdevs, netinfo.Netdev{Index: 9, Name: "br0", Kind: "bridge", MTU: 1400})
-	}, []string{"RP-PRT-005"}, 1, "ip link set br0 mtu 1500"},
+	}, []string{"RP-PRT-006"}, 0, "ip link set br0 mtu 1500"},
 
 	{"no address", func(f *Facts) { without(f); f.setGIDs("fe80::1") }, []string{"RP-GID-001"}, 1, "ip addr add ADDRESS/LENGTH dev v0"},
 	{"link-local only", func(f *Facts) { without(f, "fe80::1/64"); f.setGIDs("fe80::1") }, []string{"RP-GID-002"}, 1, "ip addr add"},

@@ -97,19 +97,20 @@ func checkMTU(r *Result, object string, p Port, netdev netinfo.Netdev) {
 }
 
 // checkOtherEnd compares with what an interface is connected to, as far as
-// that is on this machine. Frames above the other end's MTU are dropped without
-// a trace.
+// that is on this machine. A veth drops frames above its own MTU without a
+// trace. A bridge passes them on, but its MTU is that of its smallest port.
 func checkOtherEnd(f *Facts, r *Result, object string, netdev netinfo.Netdev) {
-	other, ok := f.Netdevs.Peer(netdev)
-	what := "the other end of the veth pair"
-	if master, is := f.Netdevs.ByIndex(netdev.MasterIndex); !ok && is && master.Kind == "bridge" {
-		other, ok, what = master, true, "its bridge"
+	remedy := func(other netinfo.Netdev) string {
+		return fmt.Sprintf("ip link set %s mtu %d, or ip link set %s mtu %d", other.Name, netdev.MTU, netdev.Name, other.MTU)
 	}
-	if !ok || other.MTU >= netdev.MTU {
-		return
+	if peer, ok := f.Netdevs.Peer(netdev); ok && peer.MTU < netdev.MTU {
+		r.find("RP-PRT-005", object, fmt.Sprintf("MTU mismatch: %s has %d, the other end of the veth pair, %s, has %d: larger packets are lost",
+			netdev.Name, netdev.MTU, peer.Name, peer.MTU), "the MTU of both interfaces", remedy(peer))
 	}
-	r.find("RP-PRT-005", object, fmt.Sprintf("MTU mismatch: %s has %d, %s (%s) %d: larger packets are lost", netdev.Name, netdev.MTU, other.Name, what, other.MTU),
-		"the MTU of both interfaces", fmt.Sprintf("ip link set %s mtu %d, or ip link set %s mtu %d", other.Name, netdev.MTU, netdev.Name, other.MTU))
+	if master, ok := f.Netdevs.ByIndex(netdev.MasterIndex); ok && master.Kind == "bridge" && master.MTU < netdev.MTU {
+		r.find("RP-PRT-006", object, fmt.Sprintf("%s has an MTU of %d, its bridge %s %d: larger packets do not pass all its ports",
+			netdev.Name, netdev.MTU, master.Name, master.MTU), "the MTU of both interfaces", remedy(master))
+	}
 }
 
 func portTable(f *Facts) [][]string {

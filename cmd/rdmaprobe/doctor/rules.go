@@ -55,7 +55,8 @@ var Rules = []Rule{
 	{"RP-PRT-002", Error, exitFailed, "a port waits for the subnet manager"},
 	{"RP-PRT-003", Error, exitFailed, "RDMA packets are larger than the interface takes"},
 	{"RP-PRT-004", Warning, 0, "RDMA packets are smaller than the interface allows"},
-	{"RP-PRT-005", Error, exitFailed, "MTU mismatch: what the interface is connected to takes smaller packets"},
+	{"RP-PRT-005", Error, exitFailed, "MTU mismatch: the other end of the interface takes smaller packets"},
+	{"RP-PRT-006", Warning, 0, "the interface's bridge has a smaller MTU"},
 
 	{"RP-GID-001", Error, exitFailed, "a port has no usable GID, because its interface has no IP address"},
 	{"RP-GID-002", Error, exitFailed, "a port has a link-local GID only"},

@@ -85,11 +85,24 @@ func (g *gatherer) memoryCgroup(name string) {
 			continue // "max", or none
 		}
 		used, _ := strconv.ParseUint(g.text("sys/fs/cgroup", c, "memory.current"), 10, 64) // 0 at worst
+		used -= min(used, g.fileCache(c))
 		left := limit - min(used, limit)
 		if g.f.Memory.CgroupMax == 0 || left < g.f.Memory.CgroupMax {
 			g.f.Memory.CgroupMax = max(left, 1) // 0 means not known
 		}
 	}
+}
+
+// fileCache reads how much of a cgroup's memory the kernel takes back when it is
+// needed.
+func (g *gatherer) fileCache(cgroup string) uint64 {
+	for line := range strings.Lines(g.text("sys/fs/cgroup", cgroup, "memory.stat")) {
+		if rest, ok := strings.CutPrefix(line, "file "); ok {
+			n, _ := strconv.ParseUint(strings.TrimSpace(rest), 10, 64) // 0 at worst
+			return n
+		}
+	}
+	return 0
 }
 
 // available reads how much memory the machine can give.

@@ -84,6 +84,8 @@ func TestCgroups(t *testing.T) {
 		"sys/fs/cgroup/pods/one/memory.current":  "100\n",
 		"sys/fs/cgroup/pods/memory.max":          "max\n",
 		"sys/fs/cgroup/memory.max":               "500\n",
+		"sys/fs/cgroup/memory.current":           "300\n",
+		"sys/fs/cgroup/memory.stat":              "anon 100\nfile 200\n",
 		"proc/meminfo":                           "MemTotal: 10 kB\nMemAvailable:    8 kB\n",
 		"sys/class/infiniband_verbs/abi_version": "6\n",
 		"sys/class/misc/rdma_cm/abi_version":     "4\n",
@@ -101,7 +103,7 @@ func TestCgroups(t *testing.T) {
 	if diff := cmp.Diff(want, f.Cgroups); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if f.Memory.CgroupMax != 500 || f.Memory.Available != 8<<10 {
+	if f.Memory.CgroupMax != 400 || f.Memory.Available != 8<<10 {
 		t.Errorf("memory %+v", f.Memory)
 	}
 	if (f.RoCESocket != doctor.Socket{Known: true, Open: true}) {
