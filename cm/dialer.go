@@ -59,6 +59,7 @@ func Dial(ctx context.Context, address string) (*Conn, error) {
 //
 // Errors match ErrNoListener and ErrRejected when the peer's side refused,
 // ErrNoDevice when the address is not reached through an RDMA interface,
+// ErrNoHandles when too many connections are being made on the device,
 // syscall.ENETUNREACH without a route, os.ErrNotExist when the connection
 // manager's device is missing and os.ErrPermission when it is denied.
 // OpError.Timeout is true when nobody answered in time; OpError.Step says

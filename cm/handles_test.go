@@ -58,7 +58,7 @@ func TestAcceptWithoutHandle(t *testing.T) {
 				t.Errorf("peer gone %v, no handles %v: %v", gone, lacking, err)
 			}
 			if tt.lacking {
-				wantsText(t, err, fmt.Sprintf("no address handle left of %d", tt.most))
+				wantsText(t, err, fmt.Sprintf("no address handle left of %d", tt.most), "fewer connections at a time")
 			}
 			cancel()
 			_, err = get(t, dialed)

@@ -32,6 +32,8 @@ func (e *OpError) hint() string {
 		return "no route to that address"
 	case errors.Is(e.Err, ErrNoDevice):
 		return "see rdmaprobe list for the addresses that have one"
+	case errors.Is(e.Err, ErrNoHandles):
+		return "make fewer connections at a time on this device"
 	case errors.Is(e.Err, os.ErrPermission) && e.Step == stepBind:
 		return "ports below 1024 need CAP_NET_BIND_SERVICE"
 	}

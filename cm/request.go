@@ -88,7 +88,8 @@ func (r *Request) ID() *ID { return r.id }
 // request can still be answered. Close after an error is right in both cases.
 //
 // An error that matches ErrPeerGone means that the peer had given up. Others
-// match ErrDeviceRemoved, ctx's error when it ended first, uverbs.ErrNoProvider
+// match ErrNoHandles (or both, where the kernel does not tell them apart),
+// ErrDeviceRemoved, ctx's error when it ended first, uverbs.ErrNoProvider
 // on a device without a data path here, and net.ErrClosed for a request that
 // was answered before.
 func (r *Request) Accept(ctx context.Context, opts *AcceptOptions) (*Conn, error) {
