@@ -184,6 +184,11 @@ check_silence() {
 	in_guest "$1" "$WORK/integration.test" --icount --env RDMA_LONG=1 --timeout 300 -- -test.timeout 4m -test.run Long
 }
 
+# check_gc KERNEL: memory under the collector, for longer than beside the others.
+check_gc() {
+	in_guest "$1" "$WORK/integration.test" --env RDMA_GC_SECONDS=60 --timeout 200 -- -test.timeout 3m -test.run GCStress
+}
+
 # check_siw KERNEL: the tests of connections, and siw's own, on soft-iWARP.
 check_siw() {
 	in_guest "$1" "$WORK/integration.test" --siw --env RDMA_CYCLES=300 --timeout 900 -- -test.timeout 14m \
