@@ -259,6 +259,7 @@ func (c *Conn) handshake(ctx context.Context, privateData []byte, steps *steps) 
 			return inStep(stepEstablish, err)
 		}
 		c.setConnected() // the kernel has done all the rest
+		c.nudge()
 		steps.done(stepEstablish, "with the answer")
 		return nil
 	}

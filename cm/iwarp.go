@@ -116,6 +116,25 @@ func (c *Conn) hearPeer(ctx context.Context) error {
 	return nil
 }
 
+// nudges are when the side that has connected sends a nudge.
+var nudges = []time.Duration{50 * time.Millisecond, time.Second}
+
+// nudge makes the peer's kernel look for messages that it has overlooked: siw answers
+// the request before it listens for data (siw_accept: siw_qp_socket_assoc comes last),
+// and what arrives in between lies in the socket until something else arrives. A
+// write of no bytes is that; the peer's program sees nothing of it.
+func (c *Conn) nudge() {
+	for _, d := range nudges {
+		time.AfterFunc(d, func() {
+			if c.Err() == nil {
+				// The ID is of no operation, so that its failure concerns nobody. A
+				// full queue has enough to send.
+				_ = c.qp.PostSend(uverbs.SendWR{ID: c.sends.base | operation, Opcode: abi.IB_UVERBS_WR_RDMA_WRITE, RKey: 1})
+			}
+		})
+	}
+}
+
 // broken says why a request was refused or flushed before the connection's end was
 // known. On iWARP the queue pair learns of it first, and the event comes a moment
 // later.
