@@ -28,7 +28,6 @@ const removalTime = 15 * time.Second
 // nobody closes a connection, and the device works when it is back.
 func TestBusyRemoval(t *testing.T) {
 	requireRDMA(t)
-	ctx := testContext(t)
 	addr := newLink(t, "rdmt2", "rmt2", "10.79.2.1/24")
 	checkLeaks(t)
 	wildcard := listenOn(t, "0.0.0.0:0", nil)
@@ -36,7 +35,7 @@ func TestBusyRemoval(t *testing.T) {
 	before := deviceFiles(t)
 	for round := range 2 {
 		ends := busyConns(t, wildcard, addr+":"+port)
-		deleteLink(t, ctx, "rmt2")
+		deleteLink(t, "rmt2")
 		start := time.Now()
 		for _, err := range drain(t, ends, 2*busyPairs) {
 			if !errors.Is(err, cm.ErrDeviceRemoved) && !errors.Is(err, cm.ErrPeerClosed) {
@@ -45,7 +44,7 @@ func TestBusyRemoval(t *testing.T) {
 		}
 		t.Logf("round %d: %d operations ended %v after the deletion", round, 2*busyPairs, time.Since(start))
 		waitForFiles(t, before)
-		addLink(t, ctx, "rmt2", "rdmt2", addr)
+		addLink(t, "rmt2", "rdmt2", addr)
 	}
 	client, server, _ := connectTo(t, wildcard, &cm.Dialer{}, nil, addr+":"+port)
 	exchange(t, client, server, 10)
@@ -56,12 +55,15 @@ func TestBusyRemoval(t *testing.T) {
 func busyConns(t *testing.T, l *cm.Listener, address string) <-chan error {
 	t.Helper()
 	ch := make(chan error, 2*busyPairs)
+	var pairs [busyPairs][2]*cm.Conn
+	for i := range pairs {
+		pairs[i][0], pairs[i][1], _ = connectTo(t, l, &cm.Dialer{}, nil, address)
+	}
 	var moving sync.WaitGroup
-	for range busyPairs {
-		client, server, _ := connectTo(t, l, &cm.Dialer{}, nil, address)
-		moving.Add(2)
-		go func() { ch <- pingPong(client, true, moving.Done) }()
-		go func() { ch <- pingPong(server, false, moving.Done) }()
+	moving.Add(2 * busyPairs)
+	for _, p := range pairs {
+		go func() { ch <- pingPong(p[0], true, moving.Done) }()
+		go func() { ch <- pingPong(p[1], false, moving.Done) }()
 	}
 	moving.Wait()
 	return ch
@@ -93,7 +95,6 @@ func pingPong(c *cm.Conn, serve bool, first func()) error {
 // events tell of a removal: here only the context knows.
 func TestVerbsBusyRemoval(t *testing.T) {
 	requireRDMA(t)
-	ctx := testContext(t)
 	addr := newLink(t, "rdmt3", "rmt3", "10.79.3.1/24")
 	checkLeaks(t)
 	before := deviceFiles(t)
@@ -104,7 +105,7 @@ func TestVerbsBusyRemoval(t *testing.T) {
 			<-r.c.Removed()
 			ends <- r.close()
 		}()
-		deleteLink(t, ctx, "rmt3")
+		deleteLink(t, "rmt3")
 		for _, err := range drain(t, r.ends, 2*busyPairs) {
 			if !errors.Is(err, uverbs.ErrDeviceRemoved) {
 				t.Errorf("round %d: a waiter ended with %v", round, err)
@@ -114,7 +115,7 @@ func TestVerbsBusyRemoval(t *testing.T) {
 			t.Errorf("round %d: close: %v", round, err)
 		}
 		waitForFiles(t, before)
-		addLink(t, ctx, "rmt3", "rdmt3", addr)
+		addLink(t, "rmt3", "rdmt3", addr)
 	}
 }
 
@@ -219,21 +220,21 @@ func writeOn(s, peer *verbsSide, first func()) error {
 }
 
 // deleteLink deletes the link; that takes as long as the device is in use.
-func deleteLink(t *testing.T, ctx context.Context, name string) {
+func deleteLink(t *testing.T, name string) {
 	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), removalTime)
+	defer cancel()
 	start := time.Now()
 	if err := uverbs.DeleteLink(ctx, name); err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v\n%s", err, stacks())
 	}
-	if d := time.Since(start); d > removalTime {
-		t.Errorf("deleting %s took %v", name, d)
-	} else {
-		t.Logf("deleting %s took %v", name, d)
-	}
+	t.Logf("deleting %s took %v", name, time.Since(start))
 }
 
-func addLink(t *testing.T, ctx context.Context, name, netdev, addr string) {
+func addLink(t *testing.T, name, netdev, addr string) {
 	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), removalTime)
+	defer cancel()
 	if _, err := uverbs.AddLink(ctx, uverbs.LinkConfig{Name: name, Type: "rxe", Netdev: netdev}); err != nil {
 		t.Fatal(err)
 	}
