@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/netip"
@@ -39,23 +40,33 @@ type sample struct {
 // first round warms up and does not count.
 func (b *bench) measure(ctx context.Context, rounds int) error {
 	b.results = make([]pair, len(b.list))
+	var failed []error
+	broken := map[int]bool{}
 	for round := range rounds + 1 {
 		for i, t := range b.list {
+			if broken[i] {
+				continue
+			}
 			c, err := b.perftest(ctx, t)
-			if err != nil {
-				return fmt.Errorf("%s: %w", t.name(), err)
+			var g sample
+			if err == nil {
+				g, err = b.probe(ctx, t)
 			}
-			g, err := b.probe(ctx, t)
-			if err != nil {
-				return fmt.Errorf("%s: %w", t.name(), err)
+			if ctx.Err() != nil {
+				return ctx.Err()
 			}
-			if round > 0 {
+			switch {
+			case err != nil: // the others are worth having
+				broken[i] = true
+				b.results[i] = pair{}
+				failed = append(failed, fmt.Errorf("%s: %w", t.name(), err))
+			case round > 0:
 				b.results[i].c = append(b.results[i].c, c)
 				b.results[i].g = append(b.results[i].g, g)
 			}
 		}
 	}
-	return nil
+	return errors.Join(failed...)
 }
 
 // perftest runs the C program as server and client.
