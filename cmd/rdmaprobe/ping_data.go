@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/purerdma/rdma/cmd/rdmaprobe/rping"
 )
@@ -44,6 +45,8 @@ func dataSizes(netdevMTUs ...int) []int {
 // sweep pings with each size, until one fails: then the connection is of no
 // more use.
 func (p *pinger) sweep(ctx context.Context, conn link) error {
+	start := time.Now()
+	defer func() { p.doc.TimeMS = milliseconds(time.Since(start)) }()
 	sizes := dataSizes(p.you.NetdevMTU, p.peer.NetdevMTU)
 	for i, n := range sizes {
 		err := p.sweepSize(ctx, conn, n)

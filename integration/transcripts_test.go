@@ -1,0 +1,190 @@
+//go:build linux
+
+package integration
+
+import (
+	_ "embed"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// transcripts are what the commands of docs/rdmaprobe.md printed. With
+// RDMA_TRANSCRIPTS=print, TestTranscripts prints them anew (scripts/transcripts).
+//
+//go:embed testdata/transcripts.txt
+var transcripts string
+
+const transcriptMark = "==== "
+
+// A transcript is one command of the page.
+type transcript struct{ name, args string }
+
+var transcriptList = []transcript{
+	{"list", "list"},
+	{"gids", "gids"},
+	{"gids-to", "gids --to 10.77.0.2"},
+	{"doctor", "doctor"},
+	{"path", "path 10.77.0.1"},
+	{"cmping", "cmping 10.77.0.1 -C 3 -i 100ms"},
+	{"cmping-unresolved", "cmping 10.77.0.99 -C 1 --timeout 1s"},
+	{"cmping-silent", "cmping 10.77.0.98 -C 1 --timeout 1s"},
+	{"cmping-no-device", "cmping 192.0.2.7 -C 1"},
+	{"ping", "ping 10.77.0.1 -C 3 --interval 100ms -v"},
+	{"ping-data", "ping 10.77.0.1 --data -C 1"},
+	{"res", "res -v"},
+	{"watch", "watch --duration 3s --interval 200ms"},
+	{"bench-lat", "bench lat 10.77.0.1 --size 64,4096 -n 200 --histogram"},
+	{"bench-bw", "bench bw 10.77.0.1 --op write --size 4096,65536 -n 200 --mode event"},
+	{"bench-conn", "bench conn 10.77.0.1 -n 20"},
+	{"bench-reg", "bench reg -n 20 --size 4K,1M"},
+	{"rxe-add", "rxe add v1"},
+	{"rxe-list", "rxe list"},
+	{"rxe-del", "rxe del rxe1"},
+	{"demo", "demo -C 10"},
+	{"version", "version --abi"},
+}
+
+// TestTranscripts: the commands print what docs/rdmaprobe.md shows, in form.
+func TestTranscripts(t *testing.T) {
+	requireRDMA(t)
+	requireProbe(t)
+	if !kernelAtLeast(t, 7, 0) {
+		t.Skip("the page was made on a newer kernel, which shows more")
+	}
+	checkLeaks(t)
+	deafNeighbour(t, netdev, "10.77.0.98")
+	plainInterface(t, "plain0", "plain1", "192.0.2.1/24")
+	deafNeighbour(t, "plain0", "192.0.2.7")
+	server := start(t, requireProbe(t), "serve", "-a", addrV4)
+	server.await(t, "listening")
+	benchServer := start(t, requireProbe(t), "bench", "serve", "-a", addrV4)
+	benchServer.await(t, "listening")
+	var all strings.Builder
+	for _, tr := range transcriptList {
+		fmt.Fprintf(&all, "%s%s\n%s", transcriptMark, tr.name, tr.run(t))
+		if tr.name == "ping-data" { // what follows would make the server's part long
+			time.Sleep(time.Second)
+			fmt.Fprintf(&all, "%sserve\n$ rdmaprobe serve -a %s\n%s", transcriptMark, addrV4, server.text())
+		}
+	}
+	server.signal(t, syscall.SIGTERM)
+	benchServer.signal(t, syscall.SIGTERM)
+	fmt.Fprintf(&all, "%sbench-serve\n$ rdmaprobe bench serve -a %s\n%s", transcriptMark, addrV4, benchServer.text())
+	if os.Getenv("RDMA_TRANSCRIPTS") == "print" {
+		fmt.Printf("TRANSCRIPTS BEGIN\n%sTRANSCRIPTS END\n", all.String())
+		return
+	}
+	want, got := sections(transcripts), sections(all.String())
+	for name, text := range got {
+		if name == "doctor" { // its tables; tests before this one may have made counters count
+			want[name], text = tables(want[name]), tables(text)
+		}
+		if diff := cmp.Diff(form(want[name]), form(text)); diff != "" {
+			t.Errorf("%s has another form than in docs/rdmaprobe.md; run scripts/transcripts (-want +got):\n%s", name, diff)
+		}
+	}
+	if len(want) != len(got) {
+		t.Errorf("%d transcripts, want %d", len(got), len(want))
+	}
+}
+
+// run returns the command and everything it printed.
+func (tr transcript) run(t *testing.T) string {
+	t.Helper()
+	cmd := exec.CommandContext(testContext(t), requireProbe(t), strings.Fields(tr.args)...)
+	if tr.name == "watch" {
+		after := time.AfterFunc(time.Second, func() {
+			_ = exec.Command(cmd.Path, "rxe", "add", "v1").Run() // missing lines show it
+			_ = exec.Command(cmd.Path, "rxe", "del", "rxe1").Run()
+		})
+		defer after.Stop()
+	}
+	out, err := cmd.CombinedOutput()
+	text := "$ rdmaprobe " + tr.args + "\n" + string(out)
+	if err != nil {
+		text += fmt.Sprintf("(exit code %d)\n", cmd.ProcessState.ExitCode())
+	}
+	return text
+}
+
+// sections cuts transcripts apart, by name.
+func sections(text string) map[string]string {
+	out := map[string]string{}
+	for part := range strings.SplitSeq("\n"+text, "\n"+transcriptMark) {
+		if name, body, ok := strings.Cut(part, "\n"); ok && name != "" {
+			out[name] = body
+		}
+	}
+	return out
+}
+
+var (
+	formNumber = regexp.MustCompile(`[0-9a-zA-Z:.#/%_-]*[0-9][0-9a-zA-Z:.#/%_-]*`)
+	formUnit   = regexp.MustCompile(`N (ms|s|µs|B|KiB|MiB|GiB)\b`)
+	formBar    = regexp.MustCompile(`█+`)
+	formSpace  = regexp.MustCompile(`[ \t]+`)
+)
+
+// tables are the first three paragraphs.
+func tables(text string) string {
+	parts := strings.Split(text, "\n\n")
+	return strings.Join(parts[:min(3, len(parts))], "\n\n")
+}
+
+// volatile tells whether a line comes and goes with the speed of the machine
+// or the way the program was built: bars of a histogram, counters, events,
+// revisions.
+func volatile(line string) bool {
+	for _, start := range []string{"N … N", "note: packets were lost", "revision", "rdmaprobe (devel)", "rdmaprobe N"} {
+		if strings.HasPrefix(line, start) {
+			return true
+		}
+	}
+	for _, part := range []string{"_err +", "counter", "+N, now N", "GID N", " event "} {
+		if strings.Contains(line, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// form is what does not change from run to run: the words of each line,
+// without numbers, times, spacing and order.
+func form(text string) []string {
+	var out []string
+	for line := range strings.Lines(text) {
+		line = formNumber.ReplaceAllString(strings.TrimSpace(line), "N")
+		line = formUnit.ReplaceAllString(line, "T")
+		line = formSpace.ReplaceAllString(formBar.ReplaceAllString(line, ""), " ")
+		line = strings.TrimSpace(strings.ReplaceAll(line, "rtt min/avg/max/mdev = N", "rtt"))
+		if line != "" && !volatile(line) {
+			out = append(out, line)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func TestTranscriptForm(t *testing.T) {
+	a := "$ rdmaprobe x\n64 bytes from 10.0.0.1: seq=0 time=1.2 ms\n64 bytes from 10.0.0.1: seq=1 time=0.2 ms\n   10 …  12 ███ 7\n"
+	b := "$ rdmaprobe x\n64 bytes from  10.0.0.1: seq=0 time=10.2 ms\n\n   100 …  12 █ 9\n"
+	if diff := cmp.Diff(form(a), form(b)); diff != "" {
+		t.Error(diff)
+	}
+	if cmp.Equal(form("state ACTIVE"), form("state DOWN")) {
+		t.Error("words do not count")
+	}
+	got := sections("==== a\n1\n2\n==== b\n3\n")
+	if diff := cmp.Diff(map[string]string{"a": "1\n2", "b": "3\n"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
