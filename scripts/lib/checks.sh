@@ -27,7 +27,7 @@ check_lint() { CGO_ENABLED=0 go run "$STATICCHECK" ./...; }
 
 check_shell() {
 	require shellcheck
-	shellcheck -x scripts/vm scripts/bench-conn scripts/bench-verbs scripts/demo scripts/test scripts/headers scripts/lib/*.sh .ci/run
+	shellcheck -x scripts/vm scripts/bench scripts/bench-conn scripts/bench-verbs scripts/release scripts/transcripts scripts/demo scripts/test scripts/headers scripts/lib/*.sh .ci/run
 }
 
 check_unit() {
@@ -42,6 +42,14 @@ check_race() {
 	packages=$(unit_packages)
 	# shellcheck disable=SC2086
 	CGO_ENABLED=1 go test -race -timeout 8m $packages
+}
+
+# check_release: the tool that makes images and bills of materials, the
+# Kubernetes examples, and that two builds are equal.
+check_release() {
+	go -C scripts/releasetool vet ./...
+	CGO_ENABLED=0 go -C scripts/releasetool test ./...
+	scripts/release -o "$WORK/release" --version check --check
 }
 
 # check_layout compares the abi package with the newest kernel's headers.
