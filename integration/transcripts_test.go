@@ -149,7 +149,7 @@ func volatile(line string) bool {
 			return true
 		}
 	}
-	for _, part := range []string{"_err +", "counter", "+N, now N", "GID N", " event "} {
+	for _, part := range []string{"+N", "counter", "GID N", " event ", " -> "} {
 		if strings.Contains(line, part) {
 			return true
 		}
