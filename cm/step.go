@@ -46,10 +46,32 @@ func (id *ID) Listen(backlog int) error {
 // (rdma_resolve_addr). A zero src lets the kernel choose. Errors match
 // syscall.ENETUNREACH without a route, [ErrNoDevice] when the route leaves
 // through an interface without RDMA, and are time-outs when no neighbour
-// answers; after one of them the step may be tried again.
+// answers; after one of them the step may be tried again. The kernel is asked
+// several times, until ctx ends or, without a deadline, for 5 s in all.
 func (id *ID) ResolveAddr(ctx context.Context, src, dst ucma.Sockaddr) error {
-	ms := timeoutMs(ctx)
 	id.noteFamily(dst)
+	left, round := timeoutMs(ctx), uint32(firstResolveRound)
+	for {
+		err := id.resolveOnce(ctx, src, dst, min(left, round))
+		if left <= round || !isErrno(err, syscall.ETIMEDOUT) || ctx.Err() != nil {
+			return err
+		}
+		left -= round
+		round = min(2*round, lastResolveRound)
+	}
+}
+
+// How many milliseconds the kernel gets at once to resolve an address. It looks
+// for the neighbour, and only then queues the request that the neighbour's answer
+// is to wake (dst_fetch_ha, queue_req): an answer that comes in between, as from
+// the other end of a veth pair, is noticed only when the time is over. The kernel
+// then looks again, so short times do no harm.
+const (
+	firstResolveRound = 250
+	lastResolveRound  = 1000
+)
+
+func (id *ID) resolveOnce(ctx context.Context, src, dst ucma.Sockaddr, ms uint32) error {
 	return id.step(ctx, stepResolveAddr,
 		func(ch *ucma.Channel, h uint32) error { return id.resolveAddr(ch, h, src, dst, ms) },
 		abi.RDMA_CM_EVENT_ADDR_RESOLVED, abi.RDMA_CM_EVENT_ADDR_ERROR)

@@ -188,6 +188,9 @@ func (k *Kernel) Inject(handle uint32, ev abi.RDMAUCMEventResp) bool {
 	if i == nil {
 		return false
 	}
+	if ev.Event == uint32(abi.RDMA_CM_EVENT_ADDR_ERROR) && i.state == addrQuery {
+		i.state = bound // as in addr_handler
+	}
 	i.file.push(queued{ev: ev, id: i})
 	return true
 }
