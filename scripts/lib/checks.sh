@@ -134,11 +134,33 @@ check_alone() {
 
 # check_no_rdma KERNEL: without RDMA, status 3 and valid JSON.
 check_no_rdma() {
+	local command failed=0
+	cat >"$WORK/json.go" <<-END
+		package main
+		import ("encoding/json"; "log"; "os")
+		func main() {
+			var doc map[string]any
+			if err := json.NewDecoder(os.Stdin).Decode(&doc); err != nil { log.Fatal(err) }
+		}
+	END
+	for command in list doctor gids "ping 10.0.0.1" "cmping 10.0.0.1" serve demo; do
+		without_rdma "$1" "$command" || failed=1
+	done
+	return "$failed"
+}
+
+# without_rdma KERNEL COMMAND
+without_rdma() {
 	local status=0
-	scripts/vm -k "$1" --bare "$WORK/rdmaprobe" list --json >"$WORK/list.json" || status=$?
-	cat "$WORK/list.json"
+	# shellcheck disable=SC2086 # a command and its arguments
+	scripts/vm -k "$1" --bare "$WORK/rdmaprobe" $2 --json >"$WORK/without.json" || status=$?
+	cat "$WORK/without.json"
 	((status == 3)) || {
-		echo "status $status, want 3"
+		echo "$2: status $status, want 3"
+		return 1
+	}
+	go run "$WORK/json.go" <"$WORK/without.json" || {
+		echo "$2: no JSON"
 		return 1
 	}
 }
