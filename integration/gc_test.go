@@ -26,7 +26,7 @@ const (
 	gcRegions     = 64   // registered at any time
 	gcRegistering = 1000 // a second
 	gcChildren    = 50   // a second
-	gcSeconds     = 10   // RDMA_GC_SECONDS
+	gcSeconds     = 5    // RDMA_GC_SECONDS
 	gcLong        = 128 << 10
 	gcPiece       = 16 << 10
 )
