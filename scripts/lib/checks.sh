@@ -88,8 +88,9 @@ check_dependencies() {
 # data and addresses. They run a minute each; others a moment.
 FUZZ_LONG='^Fuzz(DecodeEvent|Event|RejectError|RemoteMemory|Sockaddr|SockaddrFromKernel|Address)$'
 
-# check_fuzz runs every fuzz target, two at a time.
+# check_fuzz runs every fuzz target, two at a time, after everybody else's work.
 check_fuzz() {
+	renice -n 19 "$BASHPID" >/dev/null
 	export FUZZ_LONG FUZZ_TIME WORK
 	export -f fuzz
 	grep -rnoE --include='*_test.go' '^func Fuzz\w+' . | sed -E 's/^([^:]+)\/[^:/]+:[0-9]+:func /\1 /' |

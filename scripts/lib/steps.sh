@@ -34,6 +34,12 @@ step() {
 # note TEXT puts a remark into the summary of the running step.
 note() { printf '%s' "$*" >"$STEP_LOGS/note"; }
 
+# result_of STATUS LOG is the step of something that ran beside other steps.
+result_of() {
+	cat "$2"
+	return "$1"
+}
+
 # show_failure LOG shows what failed tests said, and the end of the log.
 show_failure() {
 	{
