@@ -218,9 +218,11 @@ check_integration() {
 }
 
 # check_silence KERNEL: the kernel's own time limits, of more than a minute, in a
-# guest whose idle time passes at once.
+# guest whose idle time passes at once. 5.10 does not boot with such a clock.
 check_silence() {
-	in_guest "$1" "$WORK/integration.test" --icount --env RDMA_LONG=1 --timeout 300 -- -test.timeout 4m -test.run Long
+	local clock=(--icount)
+	[[ $1 != 5.10 ]] || clock=()
+	in_guest "$1" "$WORK/integration.test" "${clock[@]}" --env RDMA_LONG=1 --timeout 300 -- -test.timeout 4m -test.run Long
 }
 
 # check_gc KERNEL: memory under the collector, for longer than beside the others.
