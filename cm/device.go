@@ -75,7 +75,7 @@ func referDevice(index int) (d *device, first bool) {
 
 // open undoes what it did when a step fails.
 func (d *device) open(r *ucma.Route) error {
-	dev, err := findDevice(r, d.index)
+	dev, err := findDevice(r)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,8 @@ func (d *device) readLimits() error {
 
 // findDevice prefers the index, which is unique; GUIDs of soft devices are
 // often zero or equal.
-func findDevice(r *ucma.Route, index int) (*uverbs.Device, error) {
+func findDevice(r *ucma.Route) (*uverbs.Device, error) {
+	index := int(r.DeviceIndex)
 	dev, err := host.deviceByIndex(index)
 	if err == nil {
 		return dev, nil

@@ -34,7 +34,7 @@ func (id *ID) handles() (h handles) {
 	if err != nil || route.Port == 0 {
 		return h
 	}
-	dev, err := findDevice(route, int(route.DeviceIndex))
+	dev, err := findDevice(route)
 	if err != nil {
 		return h
 	}

@@ -178,15 +178,7 @@ func (l *Listener) listenV4(lc ListenConfig) error {
 	if err != nil {
 		return err
 	}
-	if err := l.v4.Bind(sa); err != nil {
-		return &stepFailure{step: stepBind, err: err}
-	}
-	l.v4.setHandler(l.handle)
-	l.v4.setOnLost(l.lose)
-	if err := l.v4.Listen(0); err != nil {
-		return &stepFailure{step: stepListen, err: err}
-	}
-	return nil
+	return l.listenOn(l.v4, sa)
 }
 
 // readEach reads into several slices one after the other: an iWARP read fills one.

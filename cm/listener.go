@@ -141,16 +141,8 @@ func (l *Listener) start(addr netip.AddrPort, lc ListenConfig) error {
 			return &stepFailure{step: stepBind, err: err}
 		}
 	}
-	if err := l.id.Bind(sa); err != nil {
-		return &stepFailure{step: stepBind, err: err}
-	}
-	// Before Listen, or the first request could slip by.
-	l.id.setHandler(l.handle)
-	l.id.setOnLost(l.lose)
-	// The kernel's backlog counts what is not fetched yet, and this package
-	// fetches at once, so the kernel's limit is the right one.
-	if err := l.id.Listen(0); err != nil {
-		return &stepFailure{step: stepListen, err: err}
+	if err := l.listenOn(l.id, sa); err != nil {
+		return err
 	}
 	route, err := l.id.Route()
 	if err != nil {
@@ -159,6 +151,22 @@ func (l *Listener) start(addr netip.AddrPort, lc ListenConfig) error {
 	l.addr = addrOf(route.Src)
 	if halves {
 		return l.listenV4(lc)
+	}
+	return nil
+}
+
+// listenOn binds an ID of the listener and lets it listen.
+func (l *Listener) listenOn(id *ID, addr ucma.Sockaddr) error {
+	if err := id.Bind(addr); err != nil {
+		return &stepFailure{step: stepBind, err: err}
+	}
+	// Before Listen, or the first request could slip by.
+	id.setHandler(l.handle)
+	id.setOnLost(l.lose)
+	// The kernel's backlog counts what is not fetched yet, and this package
+	// fetches at once, so the kernel's limit is the right one.
+	if err := id.Listen(0); err != nil {
+		return &stepFailure{step: stepListen, err: err}
 	}
 	return nil
 }

@@ -272,11 +272,11 @@ func TestNodeGUID(t *testing.T) {
 		return dev, nil
 	}
 	route := &ucma.Route{NodeGUID: binary.NativeEndian.Uint64([]byte{1, 2, 3, 4, 5, 6, 7, 8}), Port: 1, DeviceIndex: 7}
-	if got, err := findDevice(route, 7); err != nil || got != dev {
+	if got, err := findDevice(route); err != nil || got != dev {
 		t.Errorf("got %v, %v", got, err)
 	}
 	route.NodeGUID++
-	_, err = findDevice(route, 7)
+	_, err = findDevice(route)
 	wants(t, err, uverbs.ErrNoDevice)
 	_, err = acquireDevice(&ucma.Route{})
 	wants(t, err, ErrNoDevice)

@@ -61,10 +61,12 @@ type unsupportedError struct {
 	err  error
 }
 
+// Error gives the kernel's answer and what the device lacks.
 func (e *unsupportedError) Error() string {
 	return fmt.Sprintf("%v: the device has no %s", e.err, e.what)
 }
 
+// Unwrap returns the answer and errors.ErrUnsupported.
 func (e *unsupportedError) Unwrap() []error { return []error{e.err, errors.ErrUnsupported} }
 
 // lacks names the first ability that access flags need and a device does not
