@@ -53,6 +53,13 @@ var nativeMethods map[methodKey]*nativeMethod
 var writeCommands map[uint32]*writeCommand
 
 func init() {
+	nativeTable()
+	writeTable()
+	memoryTables()
+	hardwareTables()
+}
+
+func nativeTable() {
 	device, pd, mr := uint16(abi.UVERBS_OBJECT_DEVICE), uint16(abi.UVERBS_OBJECT_PD), uint16(abi.UVERBS_OBJECT_MR)
 	cqObj, qpObj := uint16(abi.UVERBS_OBJECT_CQ), uint16(abi.UVERBS_OBJECT_QP)
 	async, ahObj := uint16(abi.UVERBS_OBJECT_ASYNC_EVENT), uint16(abi.UVERBS_OBJECT_AH)
@@ -97,6 +104,9 @@ func init() {
 	}}
 	nativeMethods[methodKey{srqObj, 1}] = &nativeMethod{name: "SRQ_DESTROY", run: (*Kernel).destroyNative, attrs: map[uint16]attrCheck{0: handleAttr, 1: u32Attr}}
 	nativeMethods[methodKey{uint16(abi.UVERBS_OBJECT_XRCD), 0}] = &nativeMethod{name: "XRCD_DESTROY", run: (*Kernel).destroyNative, attrs: map[uint16]attrCheck{0: handleAttr}}
+}
+
+func writeTable() {
 	const ex = abi.IB_USER_VERBS_CMD_FLAG_EXTENDED
 	writeCommands = map[uint32]*writeCommand{
 		0:       {"GET_CONTEXT", sizeOf[abi.IBUverbsGetContext](), sizeOf[abi.IBUverbsGetContextResp](), (*Kernel).getContext},
@@ -135,6 +145,4 @@ func init() {
 		ex | 1:  {"QUERY_DEVICE_EX", 8, sizeOf[abi.IBUverbsQueryDeviceResp]() + 8, (*Kernel).queryDevice},
 		ex | 26: {"MODIFY_QP_EX", sizeOf[abi.IBUverbsExModifyQP](), 8, (*Kernel).modifyQPEx},
 	}
-	memoryTables()
-	hardwareTables()
 }
