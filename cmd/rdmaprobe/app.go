@@ -42,7 +42,7 @@ func runOn(ctx context.Context, sys system, args []string, stdout, stderr io.Wri
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !errors.As(err, new(*commandError)) {
-		err = &commandError{command: cmd.CommandPath(), err: asUsage(err)}
+		err = &commandError{command: cmd.CommandPath(), err: asUsage(cmd, err)}
 	}
 	code := a.finish(err)
 	if lost := w.failure(); lost != nil && code == exitOK {
@@ -162,6 +162,7 @@ Exit codes: 0 ok, 1 check failed, 2 usage, 3 no device, 4 permission,
 	root.SetOut(a.raw)
 	root.SetErr(a.errOut)
 	root.SetHelpCommand(newHelp())
+	root.SetUsageTemplate(narrowUsage(root.UsageTemplate()))
 	root.AddCommand(newList(a), newGIDs(a), newDoctor(a), newPath(a), newRXE(a), newServe(a), newPing(a), newCMPing(a), newRes(a), newWatch(a), newBench(a), newDemo(a), newVersion(a))
 	return root
 }
@@ -217,14 +218,6 @@ func (e *usageError) Error() string { return e.msg }
 
 func usagef(format string, args ...any) error { return &usageError{msg: fmt.Sprintf(format, args...)} }
 
-// asUsage makes the parser's errors usage errors; their texts are good enough.
-func asUsage(err error) error {
-	if errors.As(err, new(*usageError)) {
-		return err
-	}
-	return &usageError{msg: strings.TrimSpace(err.Error())}
-}
-
 // commandError is what went wrong in which command.
 type commandError struct {
 	command string
@@ -246,9 +239,14 @@ func (a *app) explain(err error) *errorDoc {
 	}
 	// Documents with findings have these already.
 	if _, has := a.doc.(interface{ hasFindings() }); e.ExitCode == exitNoDevice && !has {
-		for _, f := range a.sys.diagnose().Findings {
+		diag := a.sys.diagnose()
+		for _, f := range diag.Findings {
 			e.Findings = append(e.Findings, newFindingDoc(f))
 		}
+		if len(diag.Devices) > 0 || len(diag.Findings) == 0 || e.Remedy != remedies["no-device"] {
+			return e
+		}
+		e.Remedy = "what is missing is listed with its remedies; begin with the first"
 	}
 	return e
 }

@@ -102,7 +102,7 @@ func (w *world) facts() *doctor.Facts {
 		Diagnosis: w.diag, Netdevs: fakeNetdevs(),
 		Memory: doctor.Memory{Lock: doctor.Limit{Known: true, Soft: 8 * mib, Hard: 8 * mib}, UserNamespace: "initial", Available: 900 * mib},
 		Files:  doctor.Limit{Known: true, Soft: 1024, Hard: 4096},
-		Sysfs:  doctor.Sysfs{Mounted: true},
+		Sysfs:  doctor.Sysfs{Mounted: true}, CgroupsRead: true,
 	}
 	if len(w.diag.Devices) > 0 {
 		f.VerbsABI, f.CMABI = 6, 4

@@ -122,7 +122,11 @@ func (doc *doctorDoc) write(a *app, rep *doctor.Report) {
 	paint := a.painter()
 	rows := [][]string{{"SECTION", "RESULT", "WHAT THERE IS"}}
 	for _, s := range doc.Sections {
-		rows = append(rows, []string{s.Name, s.Result, s.Summary})
+		result := s.Result
+		if result == doctor.Nothing {
+			result = "" // a dash
+		}
+		rows = append(rows, []string{s.Name, result, s.Summary})
 	}
 	paintedColumns(a.out, rows, func(row, column int, cell string) string {
 		if row == 0 || column != 1 {
@@ -150,24 +154,29 @@ func (doc *doctorDoc) write(a *app, rep *doctor.Report) {
 			fmt.Fprintf(a.out, "  %s\n", wrap(u, 2))
 		}
 	}
-	fmt.Fprintf(a.out, "\n%s\n", verdict(rep))
+	fmt.Fprintf(a.out, "\n%s\n", wrap(verdict(rep), 0))
 }
 
 func severityColour(s string) string {
-	switch doctor.Severity(s) {
-	case doctor.Error:
+	switch s {
+	case string(doctor.Error):
 		return colourRed
-	case doctor.Warning:
+	case string(doctor.Warning), doctor.Unknown:
 		return colourYellow
-	case doctor.Note:
+	case string(doctor.Note):
 		return colourBlue
+	case doctor.OK:
+		return colourGreen
 	}
-	return colourGreen
+	return ""
 }
 
 func verdict(rep *doctor.Report) string {
 	e, w, n := rep.Count(doctor.Error), rep.Count(doctor.Warning), rep.Count(doctor.Note)
+	blind := rep.Blind()
 	switch {
+	case e+w+n == 0 && len(blind) > 0:
+		return "nothing wrong was found; not looked at, because it could not be read: " + joinList(blind)
 	case e+w+n == 0:
 		return "nothing is wrong"
 	case e == 0:

@@ -54,7 +54,7 @@ type interfaceDoc struct {
 
 type sectionDoc struct {
 	Name    string `json:"name" doc:"name of the section"`
-	Result  string `json:"result" doc:"ok, or the severity of the worst finding: note, warning or error"`
+	Result  string `json:"result" doc:"the severity of the worst finding (note, warning or error); else ok, unknown (it could not be read) or none (there is nothing to look at)"`
 	Summary string `json:"summary" doc:"what there is"`
 }
 
@@ -84,11 +84,7 @@ func newDoctorDoc(f *doctor.Facts, rep *doctor.Report) *doctorDoc {
 	doc.fillTables(rep.Looked)
 	section := map[string]string{}
 	for _, r := range rep.Results {
-		result := string(r.Worst())
-		if result == "" {
-			result = "ok"
-		}
-		doc.Sections = append(doc.Sections, sectionDoc{r.Section, result, r.Summary})
+		doc.Sections = append(doc.Sections, sectionDoc{r.Section, r.Verdict(), r.Summary})
 		for _, found := range r.Findings {
 			section[found.ID+found.Object] = r.Section
 		}

@@ -311,7 +311,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestHelp: every command has an example, and a line that says what it does.
+// TestHelp: every command has an example, and a line that says what it does; no
+// line is longer than a terminal.
 func TestHelp(t *testing.T) {
 	root := newRoot(&app{})
 	for _, c := range append(root.Commands(), root) {
@@ -319,6 +320,10 @@ func TestHelp(t *testing.T) {
 			if c.Example == "" || c.Short == "" {
 				t.Errorf("%s: no example or no short text", c.CommandPath())
 			}
+			args := strings.Fields(c.CommandPath())[1:]
+			r := emptyWorld().command(t, append(args, "--help")...)
+			wantCode(t, r, exitOK)
+			wantNarrow(t, r)
 		}
 	}
 }

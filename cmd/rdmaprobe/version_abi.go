@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/purerdma/rdma/cmd/rdmaprobe/doctor"
+	"github.com/purerdma/rdma/cmd/rdmaprobe/doctor/gather"
 	"github.com/purerdma/rdma/internal/rdmanl"
 	"github.com/purerdma/rdma/uverbs"
 )
@@ -24,6 +26,7 @@ type deviceABISee struct {
 	Interface string `json:"interface" doc:"how commands are given: ioctl or write; empty when it could not be opened"`
 	Provider  string `json:"provider" doc:"the data path that was taken; empty without one"`
 	Reason    string `json:"reason" doc:"why there is no data path; may be empty"`
+	Missing   string `json:"missing" doc:"which of the two interfaces is missing, as in a sandbox; empty when both are there"`
 }
 
 // seeABI asks this machine.
@@ -72,6 +75,8 @@ func seeDevice(d *uverbs.Device) deviceABISee {
 	if see.Provider, err = ctx.Provider(); err != nil {
 		see.Reason = err.Error()
 	}
+	facts := doctor.Device{Device: d, Style: ctx.CallStyle(), WriteErr: gather.WriteRefused(d)}
+	see.Missing = facts.Missing()
 	return see
 }
 
@@ -79,6 +84,9 @@ func seeDevice(d *uverbs.Device) deviceABISee {
 func (doc *abiDoc) write(a *app) {
 	a.printf("\nRDMA netlink        %s\n", wrap(doc.Netlink, 20))
 	yes := map[bool]string{true: "yes", false: "no"}
+	if doc.Netlink != "ok" {
+		yes[false] = "not known"
+	}
 	a.printf("network namespaces  %s\ncopy on fork        %s\nnotifications       %s\nconnection manager  %s\n",
 		orDash(doc.NetnsMode), yes[doc.CopyOnFork], yes[doc.Notifications], orDash(doc.CM))
 	for _, d := range doc.Devices {
@@ -88,6 +96,9 @@ func (doc *abiDoc) write(a *app) {
 		}
 		if d.Reason != "" {
 			text += ": " + d.Reason
+		}
+		if d.Missing != "" {
+			text += "; " + d.Missing
 		}
 		a.printf("%-18s  %s\n", d.Name, wrap(text, 20))
 	}

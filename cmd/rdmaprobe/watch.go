@@ -159,6 +159,9 @@ func (w *watcher) wanted(counter string) bool {
 // began says what is there to begin with.
 func (w *watcher) began(src watchSource) {
 	how := fmt.Sprintf("watching %s every %v", plural(len(w.last), "device"), w.interval)
+	if len(w.last) == 0 {
+		how = fmt.Sprintf("no device yet (why: rdmaprobe doctor), looking every %v", w.interval)
+	}
 	if src.monitored() {
 		how += "; the kernel tells about devices at once"
 	}

@@ -21,6 +21,9 @@ func checkCgroup(f *Facts, r *Result) {
 		}
 	}
 	r.Summary = "no limit"
+	if !f.CgroupsRead && limited == 0 {
+		r.unknown("limits not read")
+	}
 	if limited > 0 {
 		r.Summary = fmt.Sprintf("%d limits", limited)
 	}

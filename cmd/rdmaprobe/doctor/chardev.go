@@ -24,10 +24,11 @@ func checkCharDevices(f *Facts, r *Result) {
 			r.find("RP-DEV-003", d.Name, d.OpenErr.Error(), d.CharDev.Path+" opens, GET_CONTEXT fails",
 				"see the kernel log; in a sandbox, allow ioctl on the device")
 		}
+		checkInterfaces(r, d)
 	}
 	r.Summary = strings.Join(have, ", ")
 	if len(have) == 0 {
-		r.Summary = "none expected"
+		r.nothing("none expected")
 	}
 	for _, n := range f.Nodes {
 		if f.Selected == "" && n.Stale && !f.known(n) {

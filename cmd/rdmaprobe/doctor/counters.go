@@ -86,8 +86,11 @@ func checkCounters(f *Facts, r *Result) {
 		}
 	}
 	r.Summary = fmt.Sprintf("%d read, %d not zero", read, nonzero)
-	if read == 0 {
-		r.Summary = "none readable"
+	switch {
+	case len(f.Devices) == 0:
+		r.nothing("no device")
+	case read == 0:
+		r.unknown("none readable")
 	}
 }
 

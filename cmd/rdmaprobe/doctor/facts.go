@@ -18,18 +18,19 @@ type Facts struct {
 	// CMABI and VerbsABI are the versions of the two interfaces; 0 when not known.
 	CMABI, VerbsABI int
 
-	Sysfs      Sysfs
-	Nodes      []Node // verbs nodes in /dev/infiniband
-	Memory     Memory
-	Files      Limit // open files
-	Cgroups    []Cgroup
-	Devices    []Device // in the order of Diagnosis.Devices
-	Netdevs    netinfo.Netdevs
-	ARP        map[string]ARP // by interface, where it can be read
-	RoCESocket Socket         // of soft-RoCE
-	Unknown    []string       // what could not be found out, and why
-	Need       uint64         // bytes that the user wants to register; 0 for none
-	Selected   string         // the only device to look at; empty for all
+	Sysfs       Sysfs
+	Nodes       []Node // verbs nodes in /dev/infiniband
+	Memory      Memory
+	Files       Limit // open files
+	Cgroups     []Cgroup
+	CgroupsRead bool     // whether their limits could be read, if there are any
+	Devices     []Device // in the order of Diagnosis.Devices
+	Netdevs     netinfo.Netdevs
+	ARP         map[string]ARP // by interface, where it can be read
+	RoCESocket  Socket         // of soft-RoCE
+	Unknown     []string       // what could not be found out, and why
+	Need        uint64         // bytes that the user wants to register; 0 for none
+	Selected    string         // the only device to look at; empty for all
 }
 
 // Socket says whether a socket is open in this network namespace.
@@ -92,6 +93,8 @@ type Device struct {
 	*uverbs.Device
 	Usability uverbs.Usability
 	OpenErr   error              // why there is no verbs context; nil when there is
+	Style     uverbs.CallStyle   // how the context takes commands; StyleAuto without one
+	WriteErr  error              // why write(2) takes no commands, though the device opens
 	Attr      *uverbs.DeviceAttr // nil without a context
 	Resources map[string]uint64  // objects in use; nil when not known
 	// DataPath says that this build knows the driver's data path, and PathErr why

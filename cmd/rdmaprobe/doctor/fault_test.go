@@ -105,6 +105,10 @@ var baseFaults = []fault{
 	{"stale node", func(f *Facts) {
 		f.Nodes = append(f.Nodes, Node{Path: "/dev/infiniband/uverbs7", Major: 231, Minor: 199, Stale: true})
 	}, []string{"RP-CHR-007"}, 0, "rm /dev/infiniband/uverbs7"},
+	{"no ioctl", func(f *Facts) { first(f).Style = uverbs.StyleWrite }, []string{"RP-ABI-004"}, 0, "RDMA_VERBS_IOCTL"},
+	{"no ioctl asked, because the driver is not known", func(f *Facts) { first(f).Style, first(f).DriverID = uverbs.StyleWrite, abi.RDMA_DRIVER_UNKNOWN },
+		[]string{}, 0, ""},
+	{"no write", func(f *Facts) { first(f).Style, first(f).WriteErr = uverbs.StyleIoctl, syscall.EPERM }, []string{"RP-ABI-005"}, 0, "write()"},
 	{"no context", func(f *Facts) { first(f).OpenErr = errors.New("GET_CONTEXT: EINVAL") }, []string{"RP-DEV-003"}, 1, "kernel log"},
 
 	{"wrong namespace", func(f *Facts) {
@@ -273,6 +277,9 @@ func TestEmpty(t *testing.T) {
 	for _, r := range rep.Results {
 		if r.Summary == "" {
 			t.Errorf("section %s says nothing", r.Section)
+		}
+		if r.Verdict() == OK {
+			t.Errorf("section %s is fine, although nothing of it was read: %s", r.Section, r.Summary)
 		}
 	}
 }

@@ -53,6 +53,32 @@ type Result struct {
 	Summary  string // one line on what there is; may be empty
 	Table    [][]string
 	Findings []Finding
+	blank    string // Unknown or Nothing when the section had nothing to judge
+}
+
+// Verdicts besides the severities.
+const (
+	OK      = "ok"      // looked at, and nothing found
+	Unknown = "unknown" // could not be read, so nothing is known to be right
+	Nothing = "none"    // there is nothing of this kind to look at
+)
+
+// unknown says that the section could not look, and why.
+func (r *Result) unknown(why string) { r.blank, r.Summary = Unknown, why }
+
+// nothing says that there is nothing to look at.
+func (r *Result) nothing(why string) { r.blank, r.Summary = Nothing, why }
+
+// Verdict is the severity of the worst finding or, without one, OK, Unknown or
+// Nothing.
+func (r *Result) Verdict() string {
+	switch worst := r.Worst(); {
+	case worst != "":
+		return string(worst)
+	case r.blank != "":
+		return r.blank
+	}
+	return OK
 }
 
 // find adds a finding; its id decides how bad it is.
@@ -157,6 +183,16 @@ func (rep *Report) ExitCode() int {
 		}
 	}
 	return 0
+}
+
+// Blind lists the sections that could not be read.
+func (rep *Report) Blind() (names []string) {
+	for _, r := range rep.Results {
+		if r.Verdict() == Unknown {
+			names = append(names, r.Section)
+		}
+	}
+	return names
 }
 
 // Count returns how many findings have a severity.

@@ -6,8 +6,10 @@ func checkFork(f *Facts, r *Result) {
 	switch {
 	case f.Diagnosis.CopyOnFork:
 		r.Summary = "copy-on-fork"
-	case f.Diagnosis.NetlinkErr != nil || len(f.Devices) == 0:
-		r.Summary = "not known"
+	case f.Diagnosis.NetlinkErr != nil:
+		r.unknown("RDMA netlink does not tell")
+	case len(f.Devices) == 0:
+		r.nothing("no device")
 	default:
 		r.Summary = "no copy-on-fork"
 		r.find("RP-FRK-001", "kernel", "does not copy registered memory on fork: a program that forks may lose data that the device writes",

@@ -30,6 +30,9 @@ func checkGIDs(f *Facts, r *Result) {
 		}
 	}
 	r.Summary = fmt.Sprintf("%d usable of %d", usable, all)
+	if len(f.Devices) == 0 {
+		r.nothing("no device")
+	}
 	checkSharedAddresses(f, r)
 }
 

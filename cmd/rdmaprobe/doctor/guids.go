@@ -30,4 +30,7 @@ func checkGUIDs(f *Facts, r *Result) {
 		}
 	}
 	r.Summary = fmt.Sprintf("%d different", len(order))
+	if len(f.Devices) == 0 {
+		r.nothing("no device")
+	}
 }

@@ -42,7 +42,7 @@ func healthy() *Facts {
 			CMUsability: usable,
 			Devices:     []*uverbs.Device{dev}, Usability: []uverbs.Usability{usable},
 		},
-		CMABI: 4, VerbsABI: 6, RoCESocket: Socket{true, true},
+		CgroupsRead: true, CMABI: 4, VerbsABI: 6, RoCESocket: Socket{true, true},
 		Sysfs:  Sysfs{Mounted: true, Devices: []string{"rxe0"}},
 		Nodes:  []Node{{Path: "/dev/infiniband/uverbs0", Major: 231, Minor: 192}},
 		Memory: Memory{Lock: Limit{true, 64 * kib, 64 * kib}, IPCLock: true, UserNamespace: "initial", Available: 400 * mib},
@@ -102,8 +102,8 @@ func TestHealthy(t *testing.T) {
 		t.Errorf("%d sections, want %d", len(rep.Results), len(sections))
 	}
 	for _, r := range rep.Results {
-		if r.Summary == "" || r.Worst() != "" {
-			t.Errorf("section %s: summary %q, worst %q", r.Section, r.Summary, r.Worst())
+		if r.Summary == "" || r.Verdict() != OK {
+			t.Errorf("section %s: summary %q, verdict %q", r.Section, r.Summary, r.Verdict())
 		}
 	}
 }

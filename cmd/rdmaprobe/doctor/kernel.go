@@ -15,7 +15,14 @@ const (
 // checkKernel looks at release and versions of interfaces.
 func checkKernel(f *Facts, r *Result) {
 	release := f.Diagnosis.Kernel
-	r.Summary = orUnknown(release)
+	if release == "" {
+		r.unknown("uname gives no release")
+		return
+	}
+	r.Summary = release
+	if !f.Sysfs.Mounted {
+		r.Summary += ", ABI versions not read (no sysfs)"
+	}
 	if f.VerbsABI != 0 {
 		r.Summary += fmt.Sprintf(", verbs ABI %d", f.VerbsABI)
 	}
@@ -52,11 +59,4 @@ func version(release string) (major, minor int, ok bool) {
 	}
 	minor, err = strconv.Atoi(parts[1])
 	return major, minor, err == nil
-}
-
-func orUnknown(s string) string {
-	if s == "" {
-		return "not known"
-	}
-	return s
 }

@@ -1,6 +1,9 @@
 package doctor
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // fewFiles is less than what a program with a connection per core needs.
 const fewFiles = 256
@@ -11,7 +14,7 @@ func checkLimits(f *Facts, r *Result) {
 	for _, d := range f.Devices {
 		checkMaxima(r, d)
 	}
-	r.Summary = limitSummary(f)
+	summarizeLimits(f, r)
 	if f.Files.Known && f.Files.Soft < fewFiles {
 		r.find("RP-LIM-003", "RLIMIT_NOFILE", fmt.Sprintf("only %d open files are allowed; each device in use takes several", f.Files.Soft),
 			fmt.Sprintf("soft limit %d, hard limit %s", f.Files.Soft, count(f.Files.Hard)), "ulimit -n 65536; systemd: LimitNOFILE=65536")
@@ -44,23 +47,32 @@ func checkMaxima(r *Result, d Device) {
 	}
 }
 
-func limitSummary(f *Facts) string {
-	s := "not known"
-	for i, d := range f.Devices {
-		if d.Attr == nil {
-			continue
+// summarizeLimits says what there is; without devices only the process has limits.
+func summarizeLimits(f *Facts, r *Result) {
+	var parts []string
+	for _, d := range f.Devices {
+		if d.Attr != nil {
+			used := "use not known"
+			if n, known := d.Resources["qp"]; known {
+				used = fmt.Sprint(n)
+			}
+			parts = append(parts, fmt.Sprintf("%s %s of %d qp", d.Name, used, d.Attr.MaxQP))
 		}
-		text := fmt.Sprintf("%s %d of %d qp", d.Name, d.Resources["qp"], d.Attr.MaxQP)
-		if i == 0 || s == "not known" {
-			s = text
-		} else {
-			s += ", " + text
-		}
+	}
+	blind := len(parts) == 0 && len(f.Devices) > 0
+	if blind {
+		parts = append(parts, "device limits not known: no device opens")
 	}
 	if f.Files.Known {
-		s += ", " + count(f.Files.Soft) + " files"
+		parts = append(parts, count(f.Files.Soft)+" files")
 	}
-	return s
+	if len(parts) == 0 {
+		parts, blind = []string{"not known"}, true
+	}
+	r.Summary = strings.Join(parts, ", ")
+	if blind {
+		r.unknown(r.Summary)
+	}
 }
 
 func count(n uint64) string {

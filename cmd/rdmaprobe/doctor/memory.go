@@ -23,7 +23,7 @@ func checkMemory(f *Facts, r *Result) {
 		r.Summary = m.summary()
 		checkLock(f, r)
 	} else {
-		r.Summary = "limits not known"
+		r.unknown("limits not known")
 	}
 	if f.Need == 0 {
 		return
@@ -80,6 +80,9 @@ func (m Memory) summary() string {
 	s := "limit " + Size(m.Lock.Soft)
 	if m.Lock.Soft != Unlimited && m.Unbounded() {
 		s += ", CAP_IPC_LOCK lifts it"
+		if m.UserNamespace == "" {
+			s += " unless this is a user namespace of its own, which /proc does not tell"
+		}
 	}
 	return s
 }

@@ -16,9 +16,13 @@ func checkModules(f *Facts, r *Result) {
 			present = append(present, m.Name)
 		}
 	}
-	r.Summary = "none"
-	if len(present) > 0 {
-		r.Summary = strings.Join(present, ", ")
+	r.Summary = strings.Join(present, ", ")
+	if len(present) == 0 {
+		r.Summary = "none"
+	}
+	unknown := func(m uverbs.ModuleStatus) bool { return m.State == uverbs.ModuleUnknown }
+	if len(f.Diagnosis.Modules) == 0 || slices.ContainsFunc(f.Diagnosis.Modules, unknown) {
+		r.unknown(r.Summary + " that could be seen")
 	}
 	exclusive := f.Diagnosis.NetnsMode == "exclusive"
 	for _, d := range f.Diagnosis.Findings {

@@ -19,6 +19,12 @@ func checkNetdevs(f *Facts, r *Result) {
 	if len(r.Table) == 2 {
 		r.Summary = "1 interface leads to an RDMA device"
 	}
+	switch {
+	case len(f.Devices) == 0:
+		r.nothing("no device")
+	case f.Netdevs == nil:
+		r.unknown("network interfaces cannot be listed")
+	}
 	for _, d := range f.Devices {
 		for _, p := range d.Ports {
 			checkPortNetdev(f, r, d, p)

@@ -12,7 +12,7 @@ func checkNetns(f *Facts, r *Result) {
 	mode := f.Diagnosis.NetnsMode
 	switch mode {
 	case "":
-		r.Summary = "mode not known"
+		r.unknown("mode not known: RDMA netlink does not tell")
 		return
 	case "shared":
 		r.Summary = "shared: every network namespace sees every device"

@@ -29,7 +29,7 @@ func checkPorts(f *Facts, r *Result) {
 	}
 	r.Summary = strings.Join(states, ", ")
 	if len(states) == 0 {
-		r.Summary = "none"
+		r.nothing("no device")
 	}
 	r.Table = portTable(f)
 }

@@ -26,7 +26,10 @@ func checkProvider(f *Facts, r *Result) {
 			evidence, "reachability needs no data path: rdmaprobe cmping ADDRESS")
 	}
 	r.Summary = strings.Join(have, ", ")
-	if len(have) == 0 {
+	switch {
+	case len(f.Devices) == 0:
+		r.nothing("no device")
+	case len(have) == 0:
 		r.Summary = "none"
 	}
 }

@@ -11,6 +11,8 @@ var Rules = []Rule{
 	{"RP-ABI-001", Warning, 0, "the verbs interface has another version than 6"},
 	{"RP-ABI-002", Warning, 0, "the connection manager's interface has another version than 4"},
 	{"RP-ABI-003", Error, exitFailed, "the driver's interface has a version that this build does not speak"},
+	{"RP-ABI-004", Warning, 0, "the verbs device takes no ioctl, which looks like a sandbox"},
+	{"RP-ABI-005", Warning, 0, "the verbs device takes no write(), which looks like a sandbox"},
 
 	{"RP-MOD-001", Error, exitNoDevice, "module ib_core is not in the kernel"},
 	{"RP-MOD-002", Error, exitNoDevice, "module ib_uverbs is not in the kernel"},

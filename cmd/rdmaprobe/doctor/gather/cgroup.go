@@ -13,7 +13,12 @@ import (
 // cgroups finds this process's cgroups, as /proc/self/cgroup names them: one
 // line for each hierarchy of version 1, one without names for version 2.
 func (g *gatherer) cgroups() {
-	for line := range strings.Lines(g.text("proc/self/cgroup")) {
+	text := g.text("proc/self/cgroup")
+	why := g.cgroupsUnread(text)
+	if g.f.CgroupsRead = why == ""; !g.f.CgroupsRead {
+		g.unknown("RDMA cgroups: " + why)
+	}
+	for line := range strings.Lines(text) {
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		if len(parts) != 3 {
 			continue
@@ -26,6 +31,26 @@ func (g *gatherer) cgroups() {
 			g.rdmaCgroup("sys/fs/cgroup/rdma", parts[2])
 		}
 	}
+}
+
+// initialCgroupNamespace is the number that the kernel gives it
+// (PROC_CGROUP_INIT_INO). The root of all cgroups has no limits.
+const initialCgroupNamespace = "cgroup:[4026531835]"
+
+// cgroupsUnread says why the limits of the process's cgroups are not known.
+func (g *gatherer) cgroupsUnread(own string) string {
+	if own == "" {
+		return "/proc/self/cgroup cannot be read"
+	}
+	for _, sign := range []string{"cgroup.controllers", "rdma"} {
+		if _, err := os.Stat(g.path("sys/fs/cgroup", sign)); err == nil {
+			return ""
+		}
+	}
+	if link, _ := os.Readlink(g.path("proc/self/ns/cgroup")); link == initialCgroupNamespace && own == "0::/" {
+		return ""
+	}
+	return "no cgroup file system is mounted in /sys/fs/cgroup"
 }
 
 // upwards lists a cgroup and those above it: each of them counts. In a

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/purerdma/rdma/cmd/rdmaprobe/doctor"
@@ -114,6 +115,7 @@ func (g *gatherer) device(d *uverbs.Device, u uverbs.Usability) doctor.Device {
 		if out.DataPath {
 			_, out.PathErr = ctx.Provider()
 		}
+		out.Style, out.WriteErr = ctx.CallStyle(), WriteRefused(d)
 		var err error
 		if out.Attr, err = ctx.QueryDevice(); err != nil {
 			g.unknown(err.Error())
@@ -123,6 +125,22 @@ func (g *gatherer) device(d *uverbs.Device, u uverbs.Usability) doctor.Device {
 		out.Ports = append(out.Ports, g.port(d, p, ctx))
 	}
 	return out
+}
+
+// WriteRefused opens a device that takes commands by ioctl once more, for
+// commands by write, and returns the error when a sandbox does not let them
+// pass.
+func WriteRefused(d *uverbs.Device) error {
+	ctx, err := d.Open(&uverbs.OpenOptions{CallStyle: uverbs.StyleWrite})
+	if err == nil {
+		return ctx.Close()
+	}
+	for _, errno := range []syscall.Errno{syscall.EPERM, syscall.EACCES, syscall.ENOSYS, syscall.EOPNOTSUPP, syscall.EINVAL} {
+		if errors.Is(err, errno) {
+			return err
+		}
+	}
+	return nil // no memory, no files: not the interface's fault
 }
 
 func (g *gatherer) port(d *uverbs.Device, info uverbs.PortInfo, ctx *uverbs.Context) doctor.Port {

@@ -114,6 +114,36 @@ func TestCgroups(t *testing.T) {
 	}
 }
 
+// TestCgroupsRead: a cgroup whose limits cannot be read is not one without
+// limits, unless it is the root of all.
+func TestCgroupsRead(t *testing.T) {
+	link := func(t *testing.T, root, to string) string {
+		t.Helper()
+		dir := filepath.Join(root, "proc/self/ns")
+		if err := errors.Join(os.MkdirAll(dir, 0o755), os.Symlink(to, filepath.Join(dir, "cgroup"))); err != nil {
+			t.Fatal(err)
+		}
+		return root
+	}
+	own := func(path string) map[string]string { return map[string]string{"proc/self/cgroup": "0::" + path + "\n"} }
+	mounted := own("/pod")
+	mounted["sys/fs/cgroup/cgroup.controllers"] = "cpu rdma\n"
+	for name, tt := range map[string]struct {
+		root string
+		want bool
+	}{
+		"no procfs":                {t.TempDir(), false},
+		"mounted":                  {plant(t, mounted), true},
+		"not mounted":              {link(t, plant(t, own("/pod")), initialCgroupNamespace), false},
+		"root of all, not mounted": {link(t, plant(t, own("/")), initialCgroupNamespace), true},
+		"root of a container":      {link(t, plant(t, own("/")), "cgroup:[4026532000]"), false},
+	} {
+		if got := gather(t, tt.root).CgroupsRead; got != tt.want {
+			t.Errorf("%s: read %v, want %v", name, got, tt.want)
+		}
+	}
+}
+
 // TestNothing: an empty image without any file system of the kernel.
 func TestNothing(t *testing.T) {
 	f := gather(t, t.TempDir())
