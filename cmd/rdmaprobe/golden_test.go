@@ -36,6 +36,7 @@ func golden(t *testing.T, path, got string) {
 var times = regexp.MustCompile(` *\b[0-9.]+(/[0-9.]+)* (ms|s)\b`)
 var after = regexp.MustCompile(`(?m)^  after .*\n`)
 var afterMS = regexp.MustCompile(`"after_ms": [0-9.]+`)
+var columnGap = regexp.MustCompile(`(\S) {2,}`)
 var clock = regexp.MustCompile(`(?m)^\d\d:\d\d:\d\d\.\d\d\d`)
 
 // timeless replaces what differs from run to run.
