@@ -2,9 +2,10 @@ package devfile
 
 import (
 	"cmp"
+	"math"
 	"os"
 	"slices"
-	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 	"unsafe"
@@ -17,6 +18,7 @@ var realKernel Kernel = linux{}
 // linux is the running kernel.
 type linux struct{}
 
+// Open opens a device file.
 func (linux) Open(path string) (Handle, error) {
 	// os.OpenFile hands the file to the runtime poller where the driver can
 	// poll (rdma_cm) and works without where it cannot (uverbsN has no poll
@@ -28,6 +30,7 @@ func (linux) Open(path string) (Handle, error) {
 	return newHandle(f)
 }
 
+// Adopt makes fd non-blocking and close-on-exec, and owns it from then on.
 func (linux) Adopt(fd int, name string) (Handle, error) {
 	// A descriptor must be non-blocking before os.NewFile sees it, or the
 	// runtime does not poll it.
@@ -39,123 +42,139 @@ func (linux) Adopt(fd int, name string) (Handle, error) {
 	return newHandle(os.NewFile(uintptr(fd), name))
 }
 
-// handle keeps the os.File: only its methods and SyscallConn guard the
-// descriptor number against a concurrent Close.
+// handle guards the descriptor's number by a count of its own. RawConn.Control
+// would guard it too, but takes a closure for each call, which costs half as much
+// as a doorbell's system call does.
 type handle struct {
-	f  *os.File
+	f  *os.File // for its poller and Close; nothing else calls with its number
 	rc syscall.RawConn
+	fd int
+
+	// calls is how many calls are under way, and closing once Close has begun.
+	// The last call to end after that puts a token into idle.
+	calls atomic.Int32
+	idle  chan struct{}
 }
 
+// closing is the bit that Close sets in handle.calls, which makes it negative.
+const closing = math.MinInt32
+
 func newHandle(f *os.File) (Handle, error) {
-	rc, err := f.SyscallConn()
+	h := &handle{f: f, idle: make(chan struct{}, 1)}
+	var err error
+	if h.rc, err = f.SyscallConn(); err == nil {
+		err = h.rc.Control(func(fd uintptr) { h.fd = int(fd) }) // f.Fd might make it blocking
+	}
 	if err != nil {
 		_ = f.Close()
 		return nil, err
 	}
-	return &handle{f: f, rc: rc}, nil
+	return h, nil
 }
 
-// call is one system call under RawConn.Control. Calls are pooled with their
-// bound methods, so that ringing a doorbell or fetching an event allocates
-// nothing: a closure would escape to the heap each time.
-type call struct {
-	p   []byte
-	req uint
-	arg unsafe.Pointer
-	n   int
-	err error
-
-	write, read, ioctl func(fd uintptr)
+// enter begins a call, unless the handle is being closed; leave ends it. Between
+// the two, and not otherwise, fd is this file's.
+//
+// The first look keeps callers who do not mind errors from holding up Close with
+// calls that never begin.
+func (h *handle) enter() bool {
+	if h.calls.Load() < 0 {
+		return false
+	}
+	if h.calls.Add(1) > 0 {
+		return true
+	}
+	h.leave()
+	return false
 }
 
-var calls = sync.Pool{New: func() any {
-	c := new(call)
-	c.write, c.read, c.ioctl = c.doWrite, c.doRead, c.doIoctl
-	return c
-}}
+// leave ends a call.
+func (h *handle) leave() {
+	if h.calls.Add(-1) == closing {
+		h.lastLeft()
+	}
+}
 
-func (c *call) doWrite(fd uintptr) {
+// lastLeft tells Close. Calls that came too late may leave one by one and make it
+// happen again, when nobody listens any more.
+func (h *handle) lastLeft() {
+	select {
+	case h.idle <- struct{}{}:
+	default:
+	}
+}
+
+// Write makes one write(2), after signals again.
+func (h *handle) Write(p []byte) (n int, err error) {
+	if !h.enter() {
+		return 0, closed
+	}
 	for {
-		c.n, c.err = unix.Write(int(fd), c.p)
-		if c.err != syscall.EINTR {
-			return
+		if n, err = unix.Write(h.fd, p); err != syscall.EINTR {
+			break
 		}
 	}
-}
-
-func (c *call) doRead(fd uintptr) {
-	for {
-		c.n, c.err = unix.Read(int(fd), c.p)
-		if c.err != syscall.EINTR {
-			return
-		}
-	}
-}
-
-func (c *call) doIoctl(fd uintptr) {
-	for {
-		_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, fd, uintptr(c.req), uintptr(c.arg))
-		if errno == 0 {
-			c.err = nil
-			return
-		}
-		if errno != syscall.EINTR {
-			c.err = errno
-			return
-		}
-	}
-}
-
-// run gives the call the descriptor, takes the result and puts the call back.
-func (h *handle) run(c *call, do func(fd uintptr)) (int, error) {
-	err := h.rc.Control(do)
-	if err == nil {
-		err = c.err
-	}
-	n := c.n
-	c.p, c.arg, c.n, c.err = nil, nil, 0, nil
-	calls.Put(c)
+	h.leave()
 	return n, err
 }
 
-func (h *handle) Write(p []byte) (int, error) {
-	c := calls.Get().(*call)
-	c.p = p
-	return h.run(c, c.write)
+// Read makes one read(2), after signals again.
+func (h *handle) Read(p []byte) (n int, err error) {
+	if !h.enter() {
+		return 0, closed
+	}
+	for {
+		if n, err = unix.Read(h.fd, p); err != syscall.EINTR {
+			break
+		}
+	}
+	h.leave()
+	return n, err
 }
 
-func (h *handle) Read(p []byte) (int, error) {
-	c := calls.Get().(*call)
-	c.p = p
-	return h.run(c, c.read)
-}
-
+// Ioctl makes one ioctl(2), after signals again.
 func (h *handle) Ioctl(req uint, arg unsafe.Pointer) error {
-	c := calls.Get().(*call)
-	c.req, c.arg = req, arg
-	_, err := h.run(c, c.ioctl)
-	return err
+	if !h.enter() {
+		return closed
+	}
+	defer h.leave()
+	for {
+		_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(h.fd), uintptr(req), uintptr(arg))
+		if errno == 0 {
+			return nil
+		}
+		if errno != syscall.EINTR {
+			return errno
+		}
+	}
 }
 
+// WithFD lends the number to fn.
 func (h *handle) WithFD(fn func(fd int)) error {
-	return h.rc.Control(func(fd uintptr) { fn(int(fd)) })
+	if !h.enter() {
+		return closed
+	}
+	defer h.leave()
+	fn(h.fd)
+	return nil
 }
 
 // Mmap and Munmap do without unix.Mmap and its table of all mappings, whose
 // lock is held during each munmap(2): connections that end at the same time
 // would wait for each other.
 func (h *handle) Mmap(offset int64, length, prot int) ([]byte, error) {
-	var p unsafe.Pointer
-	var err error
-	ctlErr := h.rc.Control(func(fd uintptr) {
-		p, err = unix.MmapPtr(int(fd), offset, nil, uintptr(length), prot, unix.MAP_SHARED)
-	})
-	if err = cmp.Or(ctlErr, err); err != nil {
+	if !h.enter() {
+		return nil, closed
+	}
+	defer h.leave()
+	p, err := unix.MmapPtr(h.fd, offset, nil, uintptr(length), prot, unix.MAP_SHARED)
+	if err != nil {
 		return nil, err
 	}
 	return unsafe.Slice((*byte)(p), length), nil
 }
 
+// Munmap unmaps neighbours in one piece. It needs no open file.
 func (h *handle) Munmap(mems ...[]byte) error {
 	mems = slices.Clone(mems)
 	slices.SortFunc(mems, func(a, b []byte) int { return cmp.Compare(start(a), start(b)) })
@@ -186,10 +205,14 @@ func munmap(mem []byte, length int) error {
 	return unix.MunmapPtr(unsafe.Pointer(unsafe.SliceData(mem)), uintptr(length))
 }
 
-// WaitRead runs try under RawConn.Read even where try is a write(2): the
-// rdma_cm device announces events by readability and never reports
-// writability, so that waiting to write would wait for ever.
+// WaitRead waits in the poller between calls of try. It runs try under
+// RawConn.Read even where try is a write(2): the rdma_cm device announces events
+// by readability and never reports writability, so that waiting to write would
+// wait for ever.
 func (h *handle) WaitRead(try func() error) error {
+	if h.calls.Load() < 0 {
+		return closed
+	}
 	var err error
 	rcErr := h.rc.Read(func(uintptr) bool {
 		err = try()
@@ -201,6 +224,20 @@ func (h *handle) WaitRead(try func() error) error {
 	return err
 }
 
+// SetReadDeadline ends waits at t; zero is never.
 func (h *handle) SetReadDeadline(t time.Time) error { return h.f.SetReadDeadline(t) }
 
-func (h *handle) Close() error { return h.f.Close() }
+// Close wakes those who wait and returns when calls that were under way have
+// ended. After its first line none begins, not even in a callback of WaitRead, for
+// whose end f.Close waits.
+func (h *handle) Close() error {
+	underWay := h.calls.Or(closing)
+	if underWay < 0 {
+		return closed // by another, who waits
+	}
+	_ = h.f.SetReadDeadline(time.Unix(1, 0)) // fails where nobody can wait
+	if underWay > 0 {
+		<-h.idle
+	}
+	return h.f.Close()
+}

@@ -195,33 +195,6 @@ func TestWaitReadCancelLosesNothing(t *testing.T) {
 	}
 }
 
-func TestCloseWakesWaiters(t *testing.T) {
-	d := newDevice(t)
-	const n = 8
-	tried := make(chan struct{}, 1)
-	done := make(chan error, n)
-	for range n {
-		go func() {
-			done <- d.f.WaitRead(t.Context(), func() error {
-				select {
-				case tried <- struct{}{}:
-				default:
-				}
-				return syscall.EAGAIN
-			})
-		}()
-	}
-	<-tried
-	if err := d.f.Close(); err != nil {
-		t.Error(err)
-	}
-	for range n {
-		if err := <-done; !errors.Is(err, net.ErrClosed) {
-			t.Errorf("got %v, want net.ErrClosed", err)
-		}
-	}
-}
-
 func TestConcurrentWaitersTakeTurns(t *testing.T) {
 	d := newDevice(t)
 	const n = 16
@@ -310,28 +283,6 @@ func TestUseAfterClose(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-func TestCallsAfterCloseDuringUse(t *testing.T) {
-	for range 50 {
-		d := newDevice(t)
-		var wg sync.WaitGroup
-		for range 4 {
-			wg.Go(func() {
-				for {
-					err := d.f.Write([]byte{1})
-					if err != nil && !errors.Is(err, syscall.EAGAIN) {
-						if !errors.Is(err, net.ErrClosed) {
-							t.Errorf("write beside close: %v", err)
-						}
-						return
-					}
-				}
-			})
-		}
-		_ = d.f.Close()
-		wg.Wait()
-	}
-}
-
 // TestMunmapNeighbours: what lies side by side goes in one piece, in whatever
 // order it is named, and nothing else goes with it.
 func TestMunmapNeighbours(t *testing.T) {
@@ -418,6 +369,22 @@ func TestWriteAllocatesNothing(t *testing.T) {
 	})
 	if n != 0 && !raceEnabled {
 		t.Errorf("%v allocations per write", n)
+	}
+}
+
+// BenchmarkTryWrite is a doorbell's way through this package, and the system call.
+func BenchmarkTryWrite(b *testing.B) {
+	f, err := Open(nil, "/dev/null")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	p := make([]byte, 24)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := f.TryWrite(p); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
 

@@ -9,5 +9,8 @@ var realKernel Kernel = unsupported{}
 // unsupported stands where the system has no RDMA character devices.
 type unsupported struct{}
 
-func (unsupported) Open(string) (Handle, error)       { return nil, errors.ErrUnsupported }
+// Open refuses.
+func (unsupported) Open(string) (Handle, error) { return nil, errors.ErrUnsupported }
+
+// Adopt refuses.
 func (unsupported) Adopt(int, string) (Handle, error) { return nil, errors.ErrUnsupported }
