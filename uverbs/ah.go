@@ -3,6 +3,7 @@ package uverbs
 import (
 	"errors"
 	"fmt"
+	"math"
 	"net/netip"
 	"syscall"
 
@@ -195,9 +196,12 @@ func (ah *AH) check(qp *QP) error {
 // queue pair is wc.SrcQPN; its Q_Key must be known.
 //
 // The error matches syscall.EADDRNOTAVAIL when the port has no such GID (any
-// more).
+// more), and syscall.EINVAL when there cannot be such a port.
 func (c *Context) AHAttrFromWC(port int, wc *WC, grh []byte) (AHAttr, error) {
 	const op = "AH from a completion"
+	if port < 1 || port > math.MaxUint8 {
+		return AHAttr{}, c.fail(op, fmt.Sprintf("port %d", port), errInvalid)
+	}
 	a := AHAttr{DLID: wc.SLID, SL: wc.SL, SrcPathBits: wc.DLIDPathBits, Port: uint8(port)}
 	if wc.Flags&abi.IB_WC_GRH == 0 {
 		return a, nil

@@ -3,7 +3,7 @@ package uverbs
 import (
 	"errors"
 	"fmt"
-	"net"
+	"math"
 	"sync/atomic"
 )
 
@@ -43,6 +43,11 @@ func (b *Buffer) MR() *MR { return b.whole.mr }
 // SGE returns the scatter/gather entry of the whole buffer. It panics after
 // Close.
 func (b *Buffer) SGE() SGE { return b.whole.SGE() }
+
+// String returns "buffer of ", the size and the arena.
+func (b *Buffer) String() string {
+	return fmt.Sprintf("buffer of %d bytes of %s", b.whole.n, b.arena)
+}
 
 // Close gives the memory back to the arena, cleared. No request may use it any
 // more: wait for their completions, or destroy the queue pairs, before. Close
@@ -118,10 +123,14 @@ func (s Slice) Bytes() []byte {
 }
 
 // SGE returns a scatter/gather entry. It panics when the buffer is closed,
-// because the device would reach memory that is lent to somebody else.
+// because the device would reach memory that is lent to somebody else, and when
+// the slice is longer than an entry can say, 2^32-1 bytes.
 func (s Slice) SGE() SGE {
 	if err := s.Err(); err != nil {
 		panic("uverbs: " + err.Error())
+	}
+	if s.n > math.MaxUint32 {
+		panic(fmt.Sprintf("uverbs: entry of %d bytes", s.n))
 	}
 	return SGE{Addr: s.Addr(), Length: uint32(s.n), LKey: s.LKey()}
 }
@@ -131,5 +140,5 @@ func (s Slice) Err() error {
 	if s.buf != nil && !s.buf.closed.Load() {
 		return nil
 	}
-	return fmt.Errorf("slice of %d bytes: its buffer is closed: %w", s.n, net.ErrClosed)
+	return fmt.Errorf("slice of %d bytes: its buffer: %w", s.n, errClosed)
 }

@@ -3,7 +3,6 @@ package uverbs
 import (
 	"context"
 	"fmt"
-	"net"
 	"sync"
 
 	"github.com/purerdma/rdma/abi"
@@ -176,10 +175,15 @@ func (c *Context) asyncEnd() error {
 	case <-c.gone:
 		return c.removed("asynchronous events")
 	default:
-		return &Error{Op: "wait", Object: "asynchronous events", Device: c.dev.Name, Err: net.ErrClosed}
+		return &Error{Op: "wait", Object: "asynchronous events", Device: c.dev.Name, Err: errClosed}
 	}
 }
 
+// removed is what waiters get when gone is closed.
 func (c *Context) removed(object string) error {
-	return &Error{Op: "wait", Object: object, Device: c.dev.Name, Err: ErrDeviceRemoved}
+	cause := ErrDeviceRemoved
+	if c.life.isEnding() { // by Abandon
+		cause = errClosed
+	}
+	return &Error{Op: "wait", Object: object, Device: c.dev.Name, Err: cause}
 }

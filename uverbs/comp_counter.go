@@ -15,6 +15,39 @@ type CompCounter struct {
 	handle uint32
 }
 
+// CompCounterLimits are what a device has of completion counters.
+type CompCounterLimits struct {
+	Max      int    // counters
+	MaxValue uint64 // of each number, which then starts again at 0
+
+	// Kinds are the kinds of requests that can be counted
+	// (IB_UVERBS_QP_ATTACH_COMP_CNTR_OP_…).
+	Kinds abi.IBUverbsQPAttachCompCntrOp
+}
+
+// QueryCompCounters asks for the limits of completion counters
+// (QUERY_COMP_CNTR_CAPS, Linux 7.3, ioctl interface only). The error is an
+// *[Error]; it matches errors.ErrUnsupported where kernel or driver have none, as
+// soft-RoCE.
+func (c *Context) QueryCompCounters() (CompCounterLimits, error) {
+	if err := c.life.enter(); err != nil {
+		return CompCounterLimits{}, err
+	}
+	defer c.life.leave()
+	i, err := c.nativeOnly(&methodQueryCompCntrCaps, "")
+	if err != nil {
+		return CompCounterLimits{}, err
+	}
+	defer i.release()
+	n := i.outU32(uint16(abi.UVERBS_ATTR_QUERY_COMP_CNTR_CAPS_MAX_COUNTERS))
+	value := i.outU64(uint16(abi.UVERBS_ATTR_QUERY_COMP_CNTR_CAPS_MAX_VALUE))
+	kinds := i.outU32(uint16(abi.UVERBS_ATTR_QUERY_COMP_CNTR_CAPS_SUPPORTED_QP_ATTACH_OPS))
+	if err := c.ioctl(i, ""); err != nil {
+		return CompCounterLimits{}, err
+	}
+	return CompCounterLimits{Max: int(*n), MaxValue: *value, Kinds: abi.IBUverbsQPAttachCompCntrOp(*kinds)}, nil
+}
+
 // CreateCompCounter creates a completion counter of value 0 (COMP_CNTR_CREATE,
 // Linux 7.3, ioctl interface only). The error is an *[Error]; it matches
 // errors.ErrUnsupported where kernel or driver cannot, as soft-RoCE.
@@ -49,10 +82,10 @@ func (qp *QP) AttachCompCounter(n *CompCounter, kinds abi.IBUverbsQPAttachCompCn
 		return err
 	}
 	defer qp.life.leaveAlone()
-	what := fmt.Sprintf("%s to %s, kinds %#x", n.life.name, qp.life.name, uint32(kinds))
-	if n.c != qp.c {
-		return qp.c.fail(methodQPAttachCompCntr.name, what, fmt.Errorf("the counter belongs to another context: %w", errInvalid))
+	if n == nil || n.c != qp.c {
+		return qp.c.fail(methodQPAttachCompCntr.name, qp.life.name, invalid("no counter of the same context is given"))
 	}
+	what := fmt.Sprintf("%s to %s, kinds %#x", n.life.name, qp.life.name, uint32(kinds))
 	parents := qp.life.parents
 	if !slices.Contains(parents, &n.life) {
 		parents = append(slices.Clip(parents), &n.life)

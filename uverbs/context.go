@@ -261,7 +261,7 @@ func (c *Context) Provider() (string, error) {
 }
 
 // Removed returns a channel that is closed when the device was removed or had
-// a fatal error. Close what belongs to the context then: with drivers that
+// a fatal error, or [Context.Abandon] was called. Close what belongs to the context then: with drivers that
 // cannot be taken away under a user, as soft-RoCE before Linux 7.3, the removal
 // waits until the context is closed. Those announce it by a uevent only, which
 // does not reach network namespaces of unprivileged users.
@@ -274,6 +274,33 @@ func (c *Context) markGone() { c.goneOnce.Do(func() { close(c.gone) }) }
 // returns a *[BusyError] that names them. It may be called more than once and
 // from any goroutine.
 func (c *Context) Close() error { return c.life.close(nil, c.release) }
+
+// Abandon closes the device although objects may be open, for a program that
+// cannot close them: the kernel refuses to destroy what another process uses that
+// shares the context ([Context.Export]), and a driver may refuse for reasons of
+// its own. Waiters end, and whatever needs the kernel returns an error that matches
+// net.ErrClosed. What the objects hold in this process, such as rings, remains
+// until each is closed, which now succeeds. The kernel destroys its objects after
+// that, when no process has the context open any more; until then the device may
+// use memory of regions, which is therefore not to be used for anything else.
+//
+// It may be called more than once and from any goroutine; Close returns nil
+// afterwards.
+func (c *Context) Abandon() error {
+	return c.life.endEarly(func() error {
+		removals.drop(c)
+		c.markGone() // wakes waiters of all objects; see removed
+		return errors.Join(c.async.close(), c.file.Close())
+	}, func() {
+		if c.drv != nil {
+			_ = c.drv.Close() // nobody is left to hear of it
+		}
+		c.bells.release()
+	})
+}
+
+// String returns "context of " and the device's name.
+func (c *Context) String() string { return c.life.name }
 
 // release closes the files; with the last the kernel's context is gone.
 func (c *Context) release() error {

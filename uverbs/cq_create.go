@@ -18,6 +18,8 @@ func explainCQFlags(err error, flags abi.IBUverbsExCreateCQFlags) {
 
 func (cq *CQ) createKernel(cfg CQConfig, uhwIn, uhwOut []byte) error {
 	switch {
+	case !fits32(cfg.Entries, cfg.Vector):
+		return cq.c.fail(methodCQCreate.name, cq.life.name, errInvalid)
 	case cq.c.native():
 		return cq.createNative(cfg, uhwIn, uhwOut)
 	case cfg.Flags != 0:

@@ -34,7 +34,7 @@ func (cq *CQ) Resize(entries int) error {
 }
 
 func (cq *CQ) resize(entries int, what string) error {
-	if entries < 1 {
+	if entries < 1 || !fits32(entries) {
 		return cq.c.fail(cmdResizeCQ.name, what, errInvalid)
 	}
 	setup, err := cq.ring.SetupResize(entries)

@@ -59,9 +59,16 @@ func (dm *DM) create(align uint32) error {
 // open until the region is closed. The error is an *[Error], with syscall.EINVAL for
 // a range outside of the device memory.
 func (pd *PD) RegDM(dm *DM, offset, length int, access Access) (*MR, error) {
-	c, what := pd.c, fmt.Sprintf("bytes %d to %d of %s", offset, offset+length, dm.life.name)
-	if offset < 0 || length <= 0 || offset > dm.length-length {
-		return nil, c.fail(methodDMMRReg.name, what, errInvalid)
+	c := pd.c
+	if dm == nil || dm.c != c {
+		return nil, c.fail(methodDMMRReg.name, "", invalid("no device memory of the same context is given"))
+	}
+	what, err := fmt.Sprintf("%d bytes from %d of %s", length, offset, dm.life.name), checkAccess(access)
+	if err == nil && (offset < 0 || length <= 0 || offset > dm.length-length) {
+		err = errInvalid
+	}
+	if err != nil {
+		return nil, c.fail(methodDMMRReg.name, what, err)
 	}
 	mr := &MR{pd: pd, length: length}
 	return mr.create([]*life{&pd.life, &dm.life}, func() error {

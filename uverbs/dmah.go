@@ -86,6 +86,9 @@ func (pd *PD) RegMRHint(mem *Memory, offset, length int, access Access, hint *DM
 	if err := pd.checkRange(mem, offset, length); err != nil {
 		return nil, err
 	}
+	if hint == nil || hint.c != pd.c {
+		return nil, pd.c.fail(methodRegMR.name, mem.life.name, invalid("no hint of the same context is given"))
+	}
 	addr := mem.Addr() + uint64(offset)
 	mr := &MR{pd: pd, mem: mem, start: addr, addr: addr, length: length, hint: hint}
 	return mr.create([]*life{&pd.life, &mem.life, &hint.life}, func() error { return mr.register(access) })

@@ -145,5 +145,17 @@ func (e *PostError) Unwrap() error { return e.Err }
 
 // closedError makes the error for use of an object after Close.
 func closedError(device, object string) error {
-	return &Error{Op: "use", Object: object, Device: device, Err: net.ErrClosed}
+	return &Error{Op: "use", Object: object, Device: device, Err: errClosed}
 }
+
+// errClosed is the cause of such errors: the text of net.ErrClosed is about
+// network connections.
+var errClosed error = afterClose{}
+
+type afterClose struct{}
+
+// Error says it in words that fit any object.
+func (afterClose) Error() string { return "it has been closed" }
+
+// Unwrap returns net.ErrClosed.
+func (afterClose) Unwrap() error { return net.ErrClosed }

@@ -36,6 +36,10 @@ type Flow struct {
 // maxFlowSpecs is IB_FLOW_SPEC_SUPPORT_LAYERS of the kernel.
 const maxFlowSpecs = 10
 
+// maxFlowBody bounds a specification so that ten fit the memory of one command;
+// the longest of the kernel's has 88 bytes.
+const maxFlowBody = 256
+
 // CreateFlow makes a rule whose packets the queue pair receives (CREATE_FLOW). It
 // needs CAP_NET_RAW; the error matches syscall.EPERM else. It is an *[Error], and
 // matches errors.ErrUnsupported on a device without steering, such as soft-RoCE,
@@ -44,21 +48,11 @@ const maxFlowSpecs = 10
 func (qp *QP) CreateFlow(cfg FlowConfig) (*Flow, error) {
 	f := &Flow{c: qp.c}
 	what := fmt.Sprintf("new flow to %s, %d specifications", qp.life.name, len(cfg.Specs))
-	if len(cfg.Specs) > maxFlowSpecs {
-		return nil, f.c.fail(cmdExCreateFlow.name, what, errInvalid)
+	parents, err := cfg.parents(f.c)
+	if err != nil {
+		return nil, f.c.fail(cmdExCreateFlow.name, what, err)
 	}
-	parents := []*life{&qp.life}
-	for _, s := range cfg.Specs {
-		n, ok := s.(FlowCount)
-		if !ok {
-			continue
-		}
-		if n.Counters == nil || n.Counters.c != f.c {
-			return nil, f.c.fail(cmdExCreateFlow.name, what, fmt.Errorf("counters of another context: %w", errInvalid))
-		}
-		parents = append(parents, &n.Counters.life)
-	}
-	if err := f.life.begin(f.c.dev.Name, what, parents...); err != nil {
+	if err := f.life.begin(f.c.dev.Name, what, append(parents, &qp.life)...); err != nil {
 		return nil, err
 	}
 	if err := f.create(qp, &cfg); err != nil {
@@ -67,6 +61,33 @@ func (qp *QP) CreateFlow(cfg FlowConfig) (*Flow, error) {
 	}
 	f.life.settle(f.c.dev.Name, fmt.Sprintf("flow %d to %s", f.handle, qp.life.name))
 	return f, nil
+}
+
+// parents returns the counters that a rule needs, and refuses rules that have no
+// form for the kernel.
+func (cfg *FlowConfig) parents(c *Context) (all []*life, err error) {
+	if len(cfg.Specs) > maxFlowSpecs {
+		return nil, invalid("at most %d specifications", maxFlowSpecs)
+	}
+	for i, s := range cfg.Specs {
+		if inner, ok := s.(InnerFlow); ok {
+			s = inner.FlowSpec
+		}
+		switch s := s.(type) {
+		case nil, InnerFlow:
+			return nil, invalid("specification %d is of nothing", i)
+		case FlowRaw:
+			if len(s.Body)%8 != 0 || len(s.Body) > maxFlowBody {
+				return nil, invalid("specification %d has %d bytes, must be a multiple of 8, at most %d", i, len(s.Body), maxFlowBody)
+			}
+		case FlowCount:
+			if s.Counters == nil || s.Counters.c != c {
+				return nil, invalid("specification %d has no counters of the same context", i)
+			}
+			all = append(all, &s.Counters.life)
+		}
+	}
+	return all, nil
 }
 
 func (f *Flow) create(qp *QP, cfg *FlowConfig) error {

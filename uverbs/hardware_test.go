@@ -68,6 +68,10 @@ func TestWorkQueues(t *testing.T) {
 		if err := wqs[0].Modify(9); !errors.Is(err, syscall.EINVAL) {
 			t.Errorf("state 9: %v", err)
 		}
+		const strip, fcs = abi.IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING, abi.IB_UVERBS_WQ_FLAGS_SCATTER_FCS
+		if err := errors.Join(wqs[0].ModifyFlags(strip|fcs, strip|fcs), wqs[0].ModifyFlags(0, fcs)); err != nil || k.WQFlags(wqs[0].Handle()) != strip {
+			t.Errorf("flags %#x, %v", k.WQFlags(wqs[0].Handle()), err)
+		}
 		k.RaiseWQ(wqs[1].Handle(), abi.IB_EVENT_WQ_FATAL)
 		e, err := r.ctx.NextAsyncEvent(withTimeout(t))
 		if err != nil || e.WQ != wqs[1] || e.Scope() != uverbs.ScopeWQ {
@@ -238,10 +242,17 @@ func TestCompCounter(t *testing.T) {
 		sends, recvs = abi.IB_UVERBS_QP_ATTACH_COMP_CNTR_OP_SEND, abi.IB_UVERBS_QP_ATTACH_COMP_CNTR_OP_RECV
 	)
 	ask := func(r *rig) error {
+		if _, err := r.ctx.QueryCompCounters(); !errors.Is(err, errors.ErrUnsupported) && r.ctx.CallStyle() == uverbs.StyleWrite {
+			t.Errorf("limits by write: %v", err)
+		}
 		_, err := r.ctx.CreateCompCounter()
 		return err
 	}
 	eachHardware(t, false, ask, func(t *testing.T, _ *fakeverbs.Kernel, r *rig) {
+		limits, err := r.ctx.QueryCompCounters()
+		if want := (uverbs.CompCounterLimits{Max: 12, MaxValue: 1<<40 - 1, Kinds: sends | recvs}); limits != want || err != nil {
+			t.Errorf("limits %+v, %v", limits, err)
+		}
 		n, err := r.ctx.CreateCompCounter()
 		if err != nil {
 			t.Fatal(err)

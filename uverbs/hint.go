@@ -128,6 +128,9 @@ func firstExceeded(all ...limit) string {
 
 // exceeded says which limit a queue pair exceeds.
 func (cfg *QPConfig) exceeded(d *abi.IBUverbsQueryDeviceResp) string {
+	if n := cfg.Cap.MaxInline; !fits32(n) {
+		return fmt.Sprintf("Cap.MaxInline is %d", n) // the kernel does not tell a maximum
+	}
 	return firstExceeded(
 		limit{"Cap.MaxSendWR", cfg.Cap.MaxSendWR, d.MaxQPWR, "max_qp_wr"},
 		limit{"Cap.MaxRecvWR", cfg.Cap.MaxRecvWR, d.MaxQPWR, "max_qp_wr"},

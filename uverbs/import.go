@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"syscall"
 
@@ -122,7 +123,8 @@ func (pd *PD) ImportMR(handle uint32) (*MR, error) {
 		if err := c.ioctl(i, what); err != nil {
 			return err
 		}
-		mr.lkey, mr.rkey, mr.length, mr.addr = *lkey, *rkey, int(*length), *addr
+		mr.lkey, mr.rkey, mr.addr = *lkey, *rkey, *addr
+		mr.length = int(min(*length, math.MaxInt)) // of RegMRImplicit: all ones
 		return nil
 	})
 }

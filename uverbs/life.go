@@ -30,6 +30,7 @@ type life struct {
 	mu     sync.Mutex
 	ending bool             // no new children, no new use
 	users  map[*life]string // children by object, with their names
+	later  func()           // runs when an object that was ended early has no users left
 }
 
 // begin registers the object with its parents, before the kernel creates it,
@@ -128,7 +129,22 @@ func (l *life) addUser(u *life, name string) error {
 func (l *life) removeUser(u *life) {
 	l.mu.Lock()
 	delete(l.users, u)
+	later := l.takeLater()
 	l.mu.Unlock()
+	if later != nil {
+		later()
+	}
+}
+
+// takeLater returns what is left to do once nobody uses the object, and only once.
+// The caller holds mu.
+func (l *life) takeLater() func() {
+	if len(l.users) > 0 {
+		return nil
+	}
+	later := l.later
+	l.later = nil
+	return later
 }
 
 // enter starts a kernel command on the object; leave ends it.
@@ -180,6 +196,39 @@ func (l *life) close(destroy, release func() error) error {
 	return release()
 }
 
+// endEarly ends the object's life although others may need it: they are left
+// without. later frees what they still have of it when the last of them is gone.
+func (l *life) endEarly(release func() error, later func()) error {
+	l.closing.Lock()
+	defer l.closing.Unlock()
+	if l.destroyed {
+		return nil
+	}
+	l.mu.Lock()
+	l.bar()
+	l.mu.Unlock()
+	l.use.Lock()
+	defer l.use.Unlock()
+	l.destroyed = true
+	err := release()
+	l.mu.Lock()
+	l.later = later
+	now := l.takeLater()
+	l.mu.Unlock()
+	if now != nil {
+		now()
+	}
+	return err
+}
+
+// bar admits no new use and wakes waiters. The caller holds mu.
+func (l *life) bar() {
+	if !l.ending {
+		l.ending = true
+		close(l.done)
+	}
+}
+
 // end refuses when the object has users, else bars new use and wakes waiters.
 func (l *life) end() error {
 	l.mu.Lock()
@@ -187,9 +236,6 @@ func (l *life) end() error {
 	if len(l.users) > 0 {
 		return &BusyError{Object: l.name, Users: slices.Sorted(maps.Values(l.users))}
 	}
-	if !l.ending {
-		l.ending = true
-		close(l.done)
-	}
+	l.bar()
 	return nil
 }

@@ -280,3 +280,69 @@ func TestNoProvider(t *testing.T) {
 		})
 	}
 }
+
+// TestAbandon closes a device under live objects, one of which is waited for:
+// all end, nothing is left.
+func TestAbandon(t *testing.T) {
+	for _, style := range bothStyles {
+		t.Run(style.String(), func(t *testing.T) {
+			k := fakeverbs.New()
+			c, err := uverbs.OpenOn(k, fakeDevice(), &uverbs.OpenOptions{CallStyle: style})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := build(c, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			waited := make(chan error, 2)
+			go func() {
+				_, err := r.cq.Wait(withTimeout(t), make([]uverbs.WC, 1))
+				waited <- err
+			}()
+			go func() {
+				_, err := c.NextAsyncEvent(withTimeout(t))
+				waited <- err
+			}()
+			var wg sync.WaitGroup
+			for range 4 {
+				wg.Go(func() {
+					if err := c.Abandon(); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			wg.Wait()
+			_, regErr := r.pd.RegMR(r.mem, 0)
+			_, pdErr := c.AllocPD()
+			_, qpErr := r.pd.CreateQP(uverbs.QPConfig{SendCQ: r.cq, RecvCQ: r.cq})
+			for name, err := range map[string]error{
+				"wait": <-waited, "other wait": <-waited, "modify": r.qp.ToError(), "post": r.qp.PostSend(signaled(1)),
+				"register": regErr, "domain": pdErr, "queue pair": qpErr, "bind": r.srq.SetLimit(1),
+			} {
+				if !errors.Is(err, net.ErrClosed) || errors.Is(err, uverbs.ErrDeviceRemoved) {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+			wantBusy(t, r.pd, r.ah.String(), r.mr.String(), r.mw.String(), r.qp.String(), r.srq.String())
+			if err := errors.Join(r.close(), r.close(), c.Close(), c.Abandon()); err != nil {
+				t.Error(err)
+			}
+			if left := k.Survivors(); len(left) > 0 {
+				t.Error(left)
+			}
+		})
+	}
+}
+
+// TestAbandonNothing is Close by another name where nothing is open.
+func TestAbandonNothing(t *testing.T) {
+	k := fakeverbs.New()
+	c, err := uverbs.OpenOn(k, fakeDevice(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(c.Abandon(), c.Close()); err != nil || len(k.Survivors()) > 0 {
+		t.Error(err, k.Survivors())
+	}
+}

@@ -107,6 +107,9 @@ func (m *Memory) Len() int { return len(m.mem) }
 // remote peers use it.
 func (m *Memory) Addr() uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(m.mem)))) }
 
+// String returns "memory of " and the size.
+func (m *Memory) String() string { return m.life.name }
+
 // File returns the file of shared memory, nil of other memory. Another process
 // that gets it, for instance through exec.Cmd.ExtraFiles, can map the same
 // pages. It belongs to the memory, whose Close closes it.

@@ -2,8 +2,8 @@ package uverbs
 
 import (
 	"fmt"
+	"math"
 	"os"
-	"syscall"
 
 	"github.com/purerdma/rdma/abi"
 )
@@ -32,13 +32,20 @@ type MR struct {
 // Access flags that the device does not have match errors.ErrUnsupported, or
 // syscall.EINVAL where the kernel cannot tell.
 func (pd *PD) RegMR(mem *Memory, access Access) (*MR, error) {
-	return pd.RegMRRange(mem, 0, mem.Len(), access)
+	n := 0
+	if mem != nil {
+		n = mem.Len()
+	}
+	return pd.RegMRRange(mem, 0, n, access)
 }
 
 // RegMRRange registers length bytes of a memory from offset, as RegMR does and
 // with its errors, and syscall.EINVAL for a range outside of the memory. The
 // device's pinning is in whole pages.
 func (pd *PD) RegMRRange(mem *Memory, offset, length int, access Access) (*MR, error) {
+	if err := pd.checkRange(mem, offset, length); err != nil {
+		return nil, err
+	}
 	addr := mem.Addr() + uint64(offset)
 	if access&AccessZeroBased != 0 {
 		addr &= uint64(os.Getpagesize() - 1)
@@ -53,14 +60,20 @@ func (pd *PD) RegMRAt(mem *Memory, offset, length int, addr uint64, access Acces
 	if err := pd.checkRange(mem, offset, length); err != nil {
 		return nil, err
 	}
-	mr := &MR{pd: pd, mem: mem, start: mem.Addr() + uint64(offset), addr: addr, length: length}
+	start := mem.Addr() + uint64(offset)
+	if err := checkAddr(start, addr); err != nil {
+		return nil, pd.c.fail(cmdRegMR.name, mem.life.name, err)
+	}
+	mr := &MR{pd: pd, mem: mem, start: start, addr: addr, length: length}
 	return mr.create([]*life{&pd.life, &mem.life}, func() error { return mr.register(access) })
 }
 
 func (pd *PD) checkRange(mem *Memory, offset, length int) error {
-	if offset < 0 || length <= 0 || offset > mem.Len()-length {
-		object := fmt.Sprintf("bytes %d to %d of %s", offset, offset+length, mem.life.name)
-		return pd.c.fail(cmdRegMR.name, object, syscall.EINVAL)
+	switch {
+	case mem == nil:
+		return pd.c.fail(cmdRegMR.name, "", invalid("no memory given"))
+	case offset < 0 || length <= 0 || offset > mem.Len()-length:
+		return pd.c.fail(cmdRegMR.name, fmt.Sprintf("%d bytes from %d of %s", length, offset, mem.life.name), errInvalid)
 	}
 	return nil
 }
@@ -116,10 +129,11 @@ func (mr *MR) Bytes() []byte {
 }
 
 // SGE returns a scatter/gather entry for n bytes of the region from offset. It
-// panics, as slicing does, when that is outside the region.
+// panics, as slicing does, when that is outside the region, and when n is more
+// than an entry can say, 2^32-1.
 func (mr *MR) SGE(offset, n int) SGE {
-	if offset < 0 || n < 0 || offset > mr.length-n {
-		panic(fmt.Sprintf("uverbs: entry [%d:%d] of %s", offset, offset+n, mr.life.name))
+	if offset < 0 || n < 0 || n > math.MaxUint32 || offset > mr.length-n {
+		panic(fmt.Sprintf("uverbs: entry of %d bytes from %d of %s", n, offset, mr.life.name))
 	}
 	return SGE{Addr: mr.addr + uint64(offset), Length: uint32(n), LKey: mr.lkey}
 }

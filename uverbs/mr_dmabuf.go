@@ -1,6 +1,7 @@
 package uverbs
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/purerdma/rdma/abi"
@@ -17,8 +18,12 @@ import (
 // buffer.
 func (pd *PD) RegDMABuf(fd int, offset uint64, length int, addr uint64, access Access) (*MR, error) {
 	c, what := pd.c, fmt.Sprintf("DMA buffer %d, %d bytes from %d, access %#x", fd, length, offset, uint32(access))
-	if length <= 0 {
+	err := cmp.Or(checkAccess(access), checkAddr(offset, addr))
+	switch {
+	case length <= 0:
 		return nil, c.fail(methodRegDMABufMR.name, what, errInvalid)
+	case err != nil:
+		return nil, c.fail(methodRegDMABufMR.name, what, err)
 	}
 	mr := &MR{pd: pd, addr: addr, length: length}
 	return mr.create([]*life{&pd.life}, func() error {

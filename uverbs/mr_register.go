@@ -18,7 +18,10 @@ func (mr *MR) register(access Access) error {
 	if mr.hint != nil {
 		call = mr.registerNative
 	}
-	err := call(c.forKernel(access))
+	err := checkAccess(access)
+	if err == nil {
+		err = call(c.forKernel(access))
+	}
 	if err == nil {
 		return nil
 	}

@@ -7,7 +7,8 @@ import (
 	"github.com/purerdma/rdma/abi"
 )
 
-// MRChange says what [MR.Rereg] changes. The zero value changes nothing.
+// MRChange says what [MR.Rereg] changes. The zero value is refused
+// (syscall.EINVAL).
 type MRChange struct {
 	// PD, if not nil, is the new protection domain, of the same context.
 	PD *PD
@@ -58,6 +59,20 @@ func (mr *MR) parentsWith(next *mrPlace) []*life {
 	return parents
 }
 
+// check says what is wrong with a change in itself.
+func (change *MRChange) check() error {
+	if *change == (MRChange{}) {
+		return invalid("no change is asked for")
+	}
+	if change.Memory == nil && (change.Offset != 0 || change.Length != 0) {
+		return invalid("Offset and Length are those of new Memory, which is not given")
+	}
+	if change.Access != nil {
+		return checkAccess(*change.Access)
+	}
+	return nil
+}
+
 // mrPlace is the part of a region that a change concerns.
 type mrPlace struct {
 	pd          *PD
@@ -69,6 +84,9 @@ type mrPlace struct {
 // changed says how the region will be.
 func (mr *MR) changed(change MRChange) (next mrPlace, flags abi.IBMRReregFlags, err error) {
 	next = mrPlace{mr.pd, mr.mem, mr.start, mr.addr, mr.length}
+	if err := change.check(); err != nil {
+		return next, flags, mr.pd.c.fail(cmdReregMR.name, mr.life.name, err)
+	}
 	if change.PD != nil {
 		flags |= abi.IB_MR_REREG_PD
 		next.pd = change.PD

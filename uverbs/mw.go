@@ -33,6 +33,9 @@ type MW struct {
 // without windows, which soft-RoCE is before Linux 5.14.
 func (pd *PD) AllocMW(typ abi.IBMWType) (*MW, error) {
 	c, name := pd.c, fmt.Sprintf("new MW of type %d", typ)
+	if typ != abi.IB_MW_TYPE_1 && typ != abi.IB_MW_TYPE_2 {
+		return nil, c.fail(cmdAllocMW.name, name, errInvalid)
+	}
 	mw := &MW{pd: pd, typ: typ}
 	if err := mw.life.begin(c.dev.Name, name, &pd.life); err != nil {
 		return nil, err
@@ -102,6 +105,27 @@ type MWBind struct {
 	Access Access
 }
 
+// check says what is wrong with a binding, of which the device would only say that
+// it failed, and stop the queue pair.
+func (b *MWBind) check(qp *QP, mw *MW) error {
+	switch {
+	case mw == nil || qp.pd == nil || !mw.pd.same(qp.pd):
+		return invalid("no memory window of the queue pair's protection domain is given")
+	case b.MR == nil && b.Length != 0:
+		return invalid("no region for the memory window is given")
+	case b.MR == nil:
+		return nil // bound to nothing
+	case b.MR.life.isEnding():
+		return b.MR.life.closed
+	case !b.MR.pd.same(mw.pd):
+		return invalid("%v belongs to another protection domain than %v", b.MR, mw)
+	}
+	if at, n := b.Addr-b.MR.addr, uint64(b.MR.length); b.Addr < b.MR.addr || at > n || b.Length > n-at {
+		return invalid("%d bytes at %#x are not in %v at %#x", b.Length, b.Addr, b.MR, b.MR.addr)
+	}
+	return nil
+}
+
 // Bind is the part of a request of opcode IB_UVERBS_WR_BIND_MW that says which
 // window is bound to what. [MW.NextBind] fills it in.
 type Bind struct {
@@ -140,12 +164,16 @@ func (mw *MW) nextBind(b MWBind) Bind {
 // all requests posted later. id is handed back in the completion, whose opcode
 // is IB_WC_BIND_MW; see SendFlags for flags.
 //
-// The error is one of PostSend. What the device refuses, such as a region
-// without AccessMWBind, a range outside of it, or a window of type 2 that is
-// bound, takes the queue pair to the error state and completes with
+// The error is one of PostSend, and matches syscall.EINVAL for a region of another
+// protection domain than the window's, and a range outside of the region. What
+// the device refuses, such as a region without AccessMWBind, or a window of type 2
+// that is bound, takes the queue pair to the error state and completes with
 // IB_WC_MW_BIND_ERR (soft-RoCE from Linux 6.2 on: IB_WC_WR_FLUSH_ERR); the window
 // then has its old key, which only closing it ends.
 func (qp *QP) BindMW(id uint64, flags SendFlags, mw *MW, b MWBind) (rkey uint32, err error) {
+	if err := b.check(qp, mw); err != nil {
+		return 0, qp.c.fail("bind", qp.life.name, err)
+	}
 	if err := mw.life.enter(); err != nil {
 		return 0, err
 	}

@@ -134,7 +134,7 @@ func TestModifyFromCM(t *testing.T) {
 		attr := abi.IBUverbsQPAttr{
 			QPAttrMask: uint32(abi.IB_QP_STATE | abi.IB_QP_AV | abi.IB_QP_DEST_QPN | abi.IB_QP_PATH_MTU |
 				abi.IB_QP_RQ_PSN | abi.IB_QP_MAX_DEST_RD_ATOMIC | abi.IB_QP_MIN_RNR_TIMER), QPState: uint32(abi.IB_QPS_RTR),
-			DestQPNum: 77, AHAttr: abi.IBUverbsAHAttr{IsGlobal: 1, PortNum: 1},
+			DestQPNum: 77, PathMTU: uint32(abi.IB_MTU_1024), AHAttr: abi.IBUverbsAHAttr{IsGlobal: 1, PortNum: 1},
 		}
 		attr.AHAttr.GRH = abi.IBUverbsGlobalRoute{Dgid: [16]uint8{0xfe, 0x80, 15: 1}, SgidIndex: 3, HopLimit: 255, TrafficClass: 8, FlowLabel: 0xabcde}
 		if err := r.qp.ModifyFromCM(&attr); err != nil {

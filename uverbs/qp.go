@@ -43,7 +43,7 @@ type QPConfig struct {
 	SignalAll bool
 
 	// CreateFlags are IB_UVERBS_QP_CREATE_…: no multicast loopback, checksums
-	// with the data, …. Not IB_UVERBS_QP_CREATE_SQ_SIG_ALL, which is SignalAll.
+	// with the data, …. IB_UVERBS_QP_CREATE_SQ_SIG_ALL is the same as SignalAll.
 	CreateFlags abi.IBUverbsQPCreateFlags
 
 	// SourceQPN, if not 0, is the number that packets of a datagram queue pair
@@ -95,6 +95,9 @@ func (pd *PD) CreateQP(cfg QPConfig) (*QP, error) {
 	}
 	if err := cfg.complete(c); err != nil {
 		return nil, err
+	}
+	if k := &cfg.Cap; !fits32(k.MaxSendWR, k.MaxRecvWR, k.MaxSendSGE, k.MaxRecvSGE, k.MaxInline) {
+		return nil, c.withLimits(c.fail(methodQPCreate.name, cfg.describe(), errInvalid), cfg.exceeded)
 	}
 	qp := &QP{c: c, pd: pd, cfg: cfg, key: newKey()}
 	if err := qp.life.begin(c.dev.Name, "new QP", append([]*life{&pd.life}, cfg.parents()...)...); err != nil {
@@ -173,10 +176,11 @@ func (qp *QP) Handle() uint32 { return qp.handle }
 // String returns "QP " and the number in hexadecimal.
 func (qp *QP) String() string { return qp.life.name }
 
-// Close destroys the queue pair (QP_DESTROY); it leaves multicast groups before.
-// Requests that have not completed
-// never will; memory they use is no longer touched when Close returns. It may
-// be called more than once and from any goroutine.
+// Close destroys the queue pair (QP_DESTROY, DESTROY_QP); it leaves multicast
+// groups before. While flow rules of it exist, it returns a *[BusyError] that
+// names them. Requests that have not completed never will; memory they use is no
+// longer touched when Close returns. It may be called more than once and from any
+// goroutine.
 func (qp *QP) Close() error { return qp.life.close(qp.destroy, qp.release) }
 
 // destroy keeps doorbells out while the kernel destroys the object, which it

@@ -34,12 +34,12 @@ type QPAttr struct {
 	State    abi.IBQPState // IB_QP_STATE
 	CurState abi.IBQPState // IB_QP_CUR_STATE: the state assumed before
 
-	PathMTU   abi.IBMTU      // IB_QP_PATH_MTU
+	PathMTU   abi.IBMTU      // IB_QP_PATH_MTU: a code such as IB_MTU_1024
 	MigState  abi.IBMigState // IB_QP_PATH_MIG_STATE
 	QKey      uint32         // IB_QP_QKEY, datagrams only
-	RQPSN     uint32         // IB_QP_RQ_PSN: first packet number expected
-	SQPSN     uint32         // IB_QP_SQ_PSN: first packet number sent
-	DestQPN   uint32         // IB_QP_DEST_QPN: the peer's queue pair number
+	RQPSN     uint32         // IB_QP_RQ_PSN: first packet number expected, 24 bits
+	SQPSN     uint32         // IB_QP_SQ_PSN: first packet number sent, 24 bits
+	DestQPN   uint32         // IB_QP_DEST_QPN: the peer's queue pair number, 24 bits
 	Access    Access         // IB_QP_ACCESS_FLAGS: what peers may do through this queue pair
 	AH        AHAttr         // IB_QP_AV
 	AltAH     AHAttr         // IB_QP_ALT_PATH, with the four fields below

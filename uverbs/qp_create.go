@@ -13,6 +13,10 @@ func (cfg *QPConfig) complete(c *Context) error {
 	if cfg.Type == 0 {
 		cfg.Type = abi.IB_UVERBS_QPT_RC
 	}
+	if cfg.CreateFlags&abi.IB_UVERBS_QP_CREATE_SQ_SIG_ALL != 0 { // no flag of CREATE_QP_EX
+		cfg.SignalAll = true
+		cfg.CreateFlags &^= abi.IB_UVERBS_QP_CREATE_SQ_SIG_ALL
+	}
 	needSend, needRecv := true, true
 	switch {
 	case cfg.Type == abi.IB_UVERBS_QPT_XRC_TGT:
@@ -28,11 +32,13 @@ func (cfg *QPConfig) complete(c *Context) error {
 		cause = "a queue pair needs a send and a receive CQ"
 	case (cfg.Type == abi.IB_UVERBS_QPT_XRC_TGT) != (cfg.XRCD != nil):
 		cause = "an XRC domain goes with type XRC_TGT, and must be given then"
+	case cfg.SourceQPN > maxQPN:
+		cause = "numbers of queue pairs have 24 bits"
 	case cfg.foreign(c):
 		cause = "PD, CQs, SRQ, XRC domain and work queues belong to different contexts"
 	}
 	if cause != "" {
-		return c.fail(methodQPCreate.name, "", fmt.Errorf("%s: %w", cause, errInvalid))
+		return c.fail(methodQPCreate.name, "", invalid("%s", cause))
 	}
 	if needSend {
 		cfg.Cap.MaxSendSGE = max(cfg.Cap.MaxSendSGE, 1)

@@ -1,16 +1,22 @@
 package uverbs
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"syscall"
 
 	"github.com/purerdma/rdma/abi"
 )
 
-// Modify changes the attributes that mask names (MODIFY_QP, or its extended
-// form for a rate limit). The kernel allows only what the state transition
-// allows. The error is an *[Error], mostly with syscall.EINVAL.
+// Modify changes the attributes that mask names (MODIFY_QP, or MODIFY_QP_EX, Linux
+// 4.15, for a rate limit). The kernel allows only what the state transition
+// allows. The error is an *[Error], mostly with syscall.EINVAL; it then tells the
+// state that the queue pair is in, and a limit of the device that is exceeded.
 func (qp *QP) Modify(attr QPAttr, mask abi.IBQPAttrMask) error {
+	if err := attr.check(mask); err != nil {
+		return qp.c.fail(cmdModifyQP.name, qp.life.name, err)
+	}
 	return qp.modify(attr.request(qp.handle, mask), attr.RateLimit)
 }
 
@@ -32,9 +38,37 @@ func (qp *QP) modify(req abi.IBUverbsModifyQP, rate uint32) error {
 		err = qp.modifyPlain(&req)
 	}
 	if err != nil {
-		return qp.c.fail(name, describeModify(qp.life.name, &req), err)
+		return qp.explainModify(qp.c.fail(name, describeModify(qp.life.name, &req), err), &req)
 	}
 	return nil
+}
+
+// explainModify adds to a refused change what the kernel does not say: the state
+// that the queue pair is in, and the first limit that the attributes exceed.
+func (qp *QP) explainModify(err error, req *abi.IBUverbsModifyQP) error {
+	var e *Error
+	if !errors.As(err, &e) || e.Hint != "" || !errors.Is(err, syscall.EINVAL) {
+		return err
+	}
+	now, queryErr := qp.query()
+	if queryErr != nil {
+		return err // the first failure is the one to tell
+	}
+	state := fmt.Sprintf("the queue pair is in state %v", now.State)
+	e.Hint = state
+	return qp.c.withLimits(err, func(d *abi.IBUverbsQueryDeviceResp) string {
+		mask, limits := abi.IBQPAttrMask(req.AttrMask), []limit(nil)
+		if mask&abi.IB_QP_MAX_QP_RD_ATOMIC != 0 {
+			limits = append(limits, limit{"MaxRdAtomic", int(req.MaxRdAtomic), d.MaxQPInitRdAtom, "max_qp_init_rd_atom"})
+		}
+		if mask&abi.IB_QP_MAX_DEST_RD_ATOMIC != 0 {
+			limits = append(limits, limit{"MaxDestRdAtomic", int(req.MaxDestRdAtomic), d.MaxQPRdAtom, "max_qp_rd_atom"})
+		}
+		if s := firstExceeded(limits...); s != "" {
+			return state + "; " + s
+		}
+		return ""
+	})
 }
 
 func (qp *QP) modifyPlain(req *abi.IBUverbsModifyQP) error {
@@ -75,6 +109,10 @@ func (qp *QP) Query() (QPAttr, error) {
 		return QPAttr{}, err
 	}
 	defer qp.life.leave()
+	return qp.query()
+}
+
+func (qp *QP) query() (QPAttr, error) {
 	w, err := newWrite(&cmdQueryQP, nil, 0)
 	if err != nil {
 		return QPAttr{}, qp.c.fail(cmdQueryQP.name, qp.life.name, err)
@@ -111,7 +149,7 @@ func (qp *QP) ToInitUD(port uint8, qkey uint32) error {
 // on an unreliable connection.
 type RTRConfig struct {
 	AH      AHAttr    // the path to the peer
-	MTU     abi.IBMTU // path MTU; 0 becomes IB_MTU_1024
+	MTU     abi.IBMTU // path MTU, a code and not bytes; 0 becomes IB_MTU_1024
 	DestQPN uint32    // the peer's queue pair number
 	PSN     uint32    // the first packet number the peer sends (its RTSConfig.PSN)
 

@@ -14,13 +14,24 @@ import (
 // maxGIDEntries is how many entries fit the 16-bit length of an attribute.
 const maxGIDEntries = (1<<16 - 1) / int(unsafe.Sizeof(abi.IBUverbsGIDEntry{}))
 
-// QueryGIDs returns the used slots of a port's GID table (QUERY_GID_TABLE,
-// Linux 5.10, or sysfs in its place). The error is an *[Error].
+// QueryGIDs returns the used slots of a port's GID table, by number of the slot
+// (QUERY_GID_TABLE, Linux 5.10, or sysfs in its place). The error is an *[Error],
+// with syscall.EINVAL when there is no such port.
 func (c *Context) QueryGIDs(port int) ([]GIDEntry, error) {
 	if err := c.life.enter(); err != nil {
 		return nil, err
 	}
 	defer c.life.leave()
+	entries, err := c.gidTable(port)
+	if len(entries) == 0 { // it may be that of no port
+		if _, portErr := c.queryPort(port); portErr != nil {
+			return nil, portErr
+		}
+	}
+	return entries, err
+}
+
+func (c *Context) gidTable(port int) ([]GIDEntry, error) {
 	if c.native() {
 		all, err := c.queryGIDTable()
 		if err == nil {
@@ -93,6 +104,9 @@ func gidEntry(e *abi.IBUverbsGIDEntry) GIDEntry {
 // the slot is empty and syscall.EINVAL when there is no such slot or port.
 func (c *Context) QueryGID(port, index int) (GIDEntry, error) {
 	object := fmt.Sprintf("port %d slot %d", port, index)
+	if !fits32(port, index) {
+		return GIDEntry{}, c.fail(methodQueryGIDEntry.name, object, errInvalid)
+	}
 	if c.native() {
 		e, err := c.queryGIDEntry(port, index, object)
 		if !errors.Is(err, errors.ErrUnsupported) {
@@ -107,6 +121,13 @@ func (c *Context) QueryGID(port, index int) (GIDEntry, error) {
 		if e.Index == index {
 			return e, nil
 		}
+	}
+	attr, err := c.QueryPort(port)
+	switch {
+	case err != nil:
+		return GIDEntry{}, err
+	case index < 0 || index >= attr.GIDTableLen:
+		return GIDEntry{}, c.fail(methodQueryGIDEntry.name, object, errInvalid)
 	}
 	return GIDEntry{}, c.fail(methodQueryGIDEntry.name, object, syscall.ENODATA)
 }

@@ -11,8 +11,13 @@ import (
 
 // QueryPKey returns an entry of a port's P_Key table. The kernel has no verbs
 // command for it; sysfs is read, as the C library does. The error matches
-// fs.ErrNotExist when the table has no such entry or sysfs is not mounted.
+// fs.ErrNotExist when there is no such port, when the table has no such entry, or
+// when sysfs is not mounted.
 func (c *Context) QueryPKey(port, index int) (uint16, error) {
+	if err := c.life.enter(); err != nil {
+		return 0, err
+	}
+	defer c.life.leave()
 	path := c.dev.machine().path(sysClass, c.dev.Name, "ports", strconv.Itoa(port), "pkeys", strconv.Itoa(index))
 	object := fmt.Sprintf("port %d entry %d", port, index)
 	b, err := os.ReadFile(path)

@@ -232,7 +232,7 @@ var methods = []*method{
 	&methodSRQCreate, &methodSRQDestroy, &methodXRCDDestroy, &methodMWDestroy,
 	&methodWQCreate, &methodWQDestroy, &methodRWQIndTblDestroy, &methodFlowDestroy,
 	&methodCountersCreate, &methodCountersDestroy, &methodCountersRead,
-	&methodCompCntrCreate, &methodCompCntrDestroy, &methodCompCntrModify, &methodCompCntrRead, &methodQPAttachCompCntr,
+	&methodQueryCompCntrCaps, &methodCompCntrCreate, &methodCompCntrDestroy, &methodCompCntrModify, &methodCompCntrRead, &methodQPAttachCompCntr,
 	&methodDMAlloc, &methodDMFree, &methodDMMRReg,
 	&methodRegMR, &methodDMAHAlloc, &methodDMAHFree, &methodRegDMABufMR, &methodAdviseMR, &methodQueryMR,
 }

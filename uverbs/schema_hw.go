@@ -60,6 +60,15 @@ var methodCountersRead = method{
 	},
 }
 
+var methodQueryCompCntrCaps = method{
+	name: "QUERY_COMP_CNTR_CAPS", object: uint16(abi.UVERBS_OBJECT_DEVICE), id: uint16(abi.UVERBS_METHOD_QUERY_COMP_CNTR_CAPS),
+	attrs: []attrSpec{
+		{id: uint16(abi.UVERBS_ATTR_QUERY_COMP_CNTR_CAPS_MAX_COUNTERS), name: "MAX_COUNTERS", kind: kindOut, size: 4, opt: true},
+		{id: uint16(abi.UVERBS_ATTR_QUERY_COMP_CNTR_CAPS_MAX_VALUE), name: "MAX_VALUE", kind: kindOut, size: 8, opt: true},
+		{id: uint16(abi.UVERBS_ATTR_QUERY_COMP_CNTR_CAPS_SUPPORTED_QP_ATTACH_OPS), name: "SUPPORTED_QP_ATTACH_OPS", kind: kindOut, size: 4, opt: true},
+	},
+}
+
 var methodCompCntrCreate = method{
 	name: "COMP_CNTR_CREATE", object: uint16(abi.UVERBS_OBJECT_COMP_CNTR), id: uint16(abi.UVERBS_METHOD_COMP_CNTR_CREATE),
 	attrs: []attrSpec{{id: uint16(abi.UVERBS_ATTR_CREATE_COMP_CNTR_HANDLE), name: "HANDLE", kind: kindNewObject}},

@@ -59,7 +59,9 @@ func (pd *PD) CreateSRQ(cfg SRQConfig) (*SRQ, error) {
 	if c.drv == nil {
 		return nil, &Error{Op: methodSRQCreate.name, Device: c.dev.Name, Err: c.noDrv}
 	}
-	cfg.MaxSGE = max(cfg.MaxSGE, 1)
+	if err := cfg.complete(c); err != nil {
+		return nil, err
+	}
 	srq := &SRQ{c: c, pd: pd, cfg: cfg, key: newKey()}
 	parents := []*life{&pd.life}
 	if cfg.CQ != nil {
@@ -67,9 +69,6 @@ func (pd *PD) CreateSRQ(cfg SRQConfig) (*SRQ, error) {
 	}
 	if cfg.XRCD != nil {
 		parents = append(parents, &cfg.XRCD.life)
-	}
-	if cfg.CQ != nil && cfg.CQ.c != c || cfg.XRCD != nil && cfg.XRCD.c != c {
-		return nil, c.fail(methodSRQCreate.name, "", fmt.Errorf("PD, CQ and XRC domain belong to different contexts: %w", errInvalid))
 	}
 	if err := srq.life.begin(c.dev.Name, cfg.describe(), parents...); err != nil {
 		return nil, err
@@ -81,6 +80,32 @@ func (pd *PD) CreateSRQ(cfg SRQConfig) (*SRQ, error) {
 	}
 	c.registry.put(srq.key, srq) // no event can come before a queue pair uses it
 	return srq, nil
+}
+
+// complete fills in defaults and refuses what cannot work.
+func (cfg *SRQConfig) complete(c *Context) error {
+	if cfg.MaxSGE == 0 {
+		cfg.MaxSGE = 1
+	}
+	switch {
+	case cfg.MaxWR < 1 || !fits32(cfg.MaxWR, cfg.MaxSGE, cfg.Limit):
+		return c.withLimits(c.fail(methodSRQCreate.name, cfg.describe(), errInvalid), cfg.exceeded)
+	case cfg.CQ != nil && cfg.CQ.c != c || cfg.XRCD != nil && cfg.XRCD.c != c:
+		return c.fail(methodSRQCreate.name, cfg.describe(), invalid("PD, CQ and XRC domain belong to different contexts"))
+	}
+	return nil
+}
+
+// check refuses what does not go with the type, once the driver has said that it
+// knows it.
+func (cfg *SRQConfig) check() error {
+	switch {
+	case cfg.Type == abi.IB_UVERBS_SRQT_XRC && (cfg.XRCD == nil || cfg.CQ == nil):
+		return invalid("a shared receive queue of type XRC needs an XRC domain and a CQ")
+	case cfg.Type == abi.IB_UVERBS_SRQT_BASIC && (cfg.XRCD != nil || cfg.CQ != nil):
+		return invalid("an XRC domain and a CQ go with type XRC")
+	}
+	return nil
 }
 
 func (cfg *SRQConfig) describe() string {

@@ -3,6 +3,9 @@ package uverbs
 import "github.com/purerdma/rdma/abi"
 
 func (srq *SRQ) createKernel(uhwIn, uhwOut []byte) error {
+	if err := srq.cfg.check(); err != nil {
+		return srq.c.fail(methodSRQCreate.name, srq.life.name, err)
+	}
 	switch {
 	case srq.c.native():
 		return srq.createNative(uhwIn, uhwOut)

@@ -55,7 +55,7 @@ func (srq *SRQ) modify(mask abi.IBSRQAttrMask, n int) error {
 	if srq.broken != nil {
 		return srq.broken
 	}
-	if n < 0 {
+	if !fits32(n) {
 		return c.fail(cmdModifySRQ.name, what, errInvalid)
 	}
 	setup, err := srq.ring.SetupModify(resize, uint32(n))

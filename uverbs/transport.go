@@ -3,6 +3,7 @@ package uverbs
 import (
 	"errors"
 	"fmt"
+	"net"
 
 	"github.com/purerdma/rdma/abi"
 )
@@ -102,9 +103,10 @@ type maskAndHandle struct{ CompMask, Handle uint32 }
 
 // destroyed turns the answers of a kernel that has already destroyed the
 // object into success: after a device is taken away its objects are gone, and
-// every command answers EIO (uverbs_destroy_ufile_hw).
+// every command answers EIO (uverbs_destroy_ufile_hw). On a context that was
+// abandoned the kernel destroys it with the file.
 func destroyed(err error) error {
-	if isGone(err) {
+	if isGone(err) || errors.Is(err, net.ErrClosed) {
 		return nil
 	}
 	return err

@@ -36,7 +36,10 @@ type WQ struct {
 func (pd *PD) CreateWQ(cfg WQConfig) (*WQ, error) {
 	c, what := pd.c, fmt.Sprintf("new WQ: %d requests of %d entries", cfg.MaxWR, cfg.MaxSGE)
 	if cfg.CQ == nil || cfg.CQ.c != c {
-		return nil, c.fail(methodWQCreate.name, what, fmt.Errorf("a work queue needs a CQ of the same context: %w", errInvalid))
+		return nil, c.fail(methodWQCreate.name, what, invalid("a work queue needs a CQ of the same context"))
+	}
+	if cfg.MaxWR < 1 || !fits32(cfg.MaxWR, cfg.MaxSGE) {
+		return nil, c.fail(methodWQCreate.name, what, errInvalid)
 	}
 	cfg.MaxSGE = max(cfg.MaxSGE, 1)
 	wq := &WQ{c: c, key: newKey()}
@@ -104,18 +107,33 @@ func (wq *WQ) createWrite(pd *PD, cfg *WQConfig) error {
 // Modify takes the queue to a state: IB_WQS_RESET, IB_WQS_RDY, in which it
 // receives, or IB_WQS_ERR (MODIFY_WQ). The error is an *[Error].
 func (wq *WQ) Modify(state abi.IBWQState) error {
+	return wq.modify(fmt.Sprintf("%s to %v", wq.life.name, state),
+		abi.IBUverbsExModifyWQ{AttrMask: uint32(abi.IB_WQ_STATE), WQState: uint32(state)})
+}
+
+// ModifyFlags switches those of the queue's flags that mask names
+// (IB_UVERBS_WQ_FLAGS_…, MODIFY_WQ). The error is an *[Error]; it matches
+// errors.ErrUnsupported for flags that the device cannot change.
+func (wq *WQ) ModifyFlags(flags, mask abi.IBUverbsWQFlags) error {
+	what := fmt.Sprintf("%s, flags %#x of %#x", wq.life.name, uint32(flags), uint32(mask))
+	return wq.modify(what, abi.IBUverbsExModifyWQ{
+		AttrMask: uint32(abi.IB_WQ_FLAGS), Flags: uint32(flags), FlagsMask: uint32(mask),
+	})
+}
+
+// modify issues MODIFY_WQ.
+func (wq *WQ) modify(what string, req abi.IBUverbsExModifyWQ) error {
 	if err := wq.life.enter(); err != nil {
 		return err
 	}
 	defer wq.life.leave()
-	what := fmt.Sprintf("%s to %v", wq.life.name, state)
 	w, err := newWrite(&cmdExModifyWQ, nil, 0)
 	if err != nil {
 		return wq.c.fail(cmdExModifyWQ.name, what, err)
 	}
 	defer w.release()
-	req := reqOf[abi.IBUverbsExModifyWQ](w)
-	req.WQHandle, req.AttrMask, req.WQState = wq.handle, uint32(abi.IB_WQ_STATE), uint32(state)
+	req.WQHandle = wq.handle
+	*reqOf[abi.IBUverbsExModifyWQ](w) = req
 	return wq.c.write(w, what)
 }
 

@@ -32,8 +32,8 @@ func (c *Context) CreateWQTable(wqs ...*WQ) (*WQTable, error) {
 	}
 	parents := []*life{&c.life}
 	for _, wq := range wqs {
-		if wq.c != c {
-			return nil, c.fail(cmdExCreateRWQIndTbl.name, what, fmt.Errorf("%v belongs to another context: %w", wq, errInvalid))
+		if wq == nil || wq.c != c {
+			return nil, c.fail(cmdExCreateRWQIndTbl.name, what, invalid("a work queue is missing, or belongs to another context"))
 		}
 		parents = append(parents, &wq.life)
 	}

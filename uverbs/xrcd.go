@@ -26,6 +26,9 @@ func (c *Context) OpenXRCD() (*XRCD, error) { return c.openXRCD(-1, 0) }
 // must not be. Without os.O_CREATE the error matches syscall.EINVAL or EAGAIN
 // when nobody has created it.
 func (c *Context) OpenSharedXRCD(f *os.File, flags int) (*XRCD, error) {
+	if f == nil {
+		return nil, c.fail(cmdOpenXRCD.name, "", invalid("no file given"))
+	}
 	raw, err := f.SyscallConn()
 	if err != nil {
 		return nil, c.fail(cmdOpenXRCD.name, f.Name(), err)
@@ -65,6 +68,9 @@ func (c *Context) openXRCD(fd int32, flags uint32) (*XRCD, error) {
 // The error is an *[Error], with syscall.EINVAL when the domain has no such target.
 func (x *XRCD) OpenQP(number uint32) (*QP, error) {
 	c, what := x.c, fmt.Sprintf("QP %#x of %s", number, x.life.name)
+	if number > maxQPN {
+		return nil, c.fail(cmdOpenQP.name, what, invalid("numbers of queue pairs have 24 bits"))
+	}
 	qp := &QP{c: c, cfg: QPConfig{Type: abi.IB_UVERBS_QPT_XRC_TGT, XRCD: x}, key: newKey(), ring: ringless{}}
 	if err := qp.life.begin(c.dev.Name, what, &x.life); err != nil {
 		return nil, err

@@ -125,7 +125,11 @@ func (f *file) Ioctl(req uint, arg unsafe.Pointer) error {
 		}
 	}
 	r.uhwOut = r.output(abi.UVERBS_ATTR_UHW_OUT)
-	return m.run(f.k, r)
+	if err := m.run(f.k, r); err != nil {
+		return err
+	}
+	r.scramble(r.uhwOut)
+	return nil
 }
 
 func (f *file) invokeWrite(r *request, m *nativeMethod) error {
@@ -224,9 +228,24 @@ func (r *request) u32(id uint16) uint32 {
 }
 
 // put writes a value to an output attribute, as much as fits.
-func put[T any](r *request, id uint16, v T) { copy(r.output(id), bytesOf(&v)) }
+func put[T any](r *request, id uint16, v T) {
+	out := r.output(id)
+	copy(out, bytesOf(&v))
+	r.scramble(out)
+}
+
+// scramble lets a test change what is about to be answered.
+func (r *request) scramble(out []byte) {
+	if r.f.k.Scramble != nil {
+		r.f.k.Scramble(out)
+	}
+}
 
 // as views the core struct of a write command; answer writes the answer.
 func as[T any](r *request) *T { return (*T)(unsafe.Pointer(&r.in[0])) }
 
-func answer[T any](r *request, v T) { copy(r.out, bytesOf(&v)) }
+func answer[T any](r *request, v T) {
+	copy(r.out, bytesOf(&v))
+	r.scramble(r.out)
+	r.scramble(r.uhwOut)
+}

@@ -14,6 +14,7 @@ type (
 		cq    *cq
 		user  uint64
 		state uint32
+		flags uint32
 		users int
 	}
 	wqTable struct {
@@ -52,6 +53,9 @@ func hardwareTables() {
 	native(comp, 1, "COMP_CNTR_DESTROY", (*Kernel).destroyNative, map[uint16]attrCheck{0: handleAttr})
 	native(comp, 2, "COMP_CNTR_MODIFY", (*Kernel).modifyCompCounter, map[uint16]attrCheck{0: handleAttr, 1: constAttr, 2: constAttr, 3: u64Attr})
 	native(comp, 3, "COMP_CNTR_READ", (*Kernel).readCompCounter, map[uint16]attrCheck{0: handleAttr, 1: constAttr, 2: u64Attr})
+	native(uint16(abi.UVERBS_OBJECT_DEVICE), 8, "QUERY_COMP_CNTR_CAPS", (*Kernel).queryCompCounters, map[uint16]attrCheck{
+		0: {min: 4, exact: true}, 1: {min: 8, exact: true}, 2: {min: 4, exact: true},
+	})
 	native(uint16(abi.UVERBS_OBJECT_QP), 2, "QP_ATTACH_COMP_CNTR", (*Kernel).attachCompCounter, map[uint16]attrCheck{0: handleAttr, 1: handleAttr, 2: flagsMandatory})
 	memory := uint16(abi.UVERBS_OBJECT_DM)
 	native(memory, 0, "DM_ALLOC", (*Kernel).allocDM, map[uint16]attrCheck{0: handleAttr, 1: u64Attr, 2: u32Attr})
@@ -118,11 +122,28 @@ func (k *Kernel) newWQ(pdH, cqH uint32, user uint64, typ, maxWR uint32) (*wq, er
 func (k *Kernel) modifyWQ(r *request) error {
 	req := as[abi.IBUverbsExModifyWQ](r)
 	q, err := find[*wq](k, req.WQHandle)
-	if err != nil || req.AttrMask != uint32(abi.IB_WQ_STATE) || req.WQState > uint32(abi.IB_WQS_ERR) {
+	const state, flags = uint32(abi.IB_WQ_STATE), uint32(abi.IB_WQ_FLAGS)
+	if err != nil || req.AttrMask == 0 || req.AttrMask&^(state|flags) != 0 || req.WQState > uint32(abi.IB_WQS_ERR) {
 		return syscall.EINVAL
 	}
-	q.state = req.WQState
+	if req.AttrMask&state != 0 {
+		q.state = req.WQState
+	}
+	if req.AttrMask&flags != 0 {
+		q.flags = q.flags&^req.FlagsMask | req.Flags&req.FlagsMask
+	}
 	return nil
+}
+
+// WQFlags tells the flags of a work queue.
+func (k *Kernel) WQFlags(handle uint32) abi.IBUverbsWQFlags {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	q, ok := k.objects[handle].(*wq)
+	if !ok {
+		return 0
+	}
+	return abi.IBUverbsWQFlags(q.flags)
 }
 
 // RaiseWQ raises an asynchronous event of a work queue.
@@ -230,6 +251,16 @@ func (k *Kernel) readCounters(r *request) error {
 	for ; len(out) >= 8; first++ {
 		out = out[copy(out, bytesOf(&first)):]
 	}
+	return nil
+}
+
+func (k *Kernel) queryCompCounters(r *request) error {
+	if !k.Hardware {
+		return syscall.EOPNOTSUPP
+	}
+	put(r, 0, uint32(12))
+	put(r, 1, uint64(1<<40-1))
+	put(r, 2, uint32(abi.IB_UVERBS_QP_ATTACH_COMP_CNTR_OP_SEND|abi.IB_UVERBS_QP_ATTACH_COMP_CNTR_OP_RECV))
 	return nil
 }
 

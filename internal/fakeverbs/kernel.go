@@ -54,6 +54,10 @@ type Kernel struct {
 	// memory, counters, flow steering, work queues.
 	Hardware bool
 
+	// Scramble, if not nil, may change each answer, as a kernel that is newer or
+	// broken would.
+	Scramble func(answer []byte)
+
 	// SpareDestroys exempts commands that destroy objects from FailCall.
 	SpareDestroys bool
 

@@ -233,6 +233,7 @@ func (k *Kernel) queryQP(r *request) error {
 		Dest: a.Dest, QPState: q.state, DestQPNum: a.DestQPNum, PathMTU: a.PathMTU, RQPSN: a.RQPSN,
 		SQPSN: a.SQPSN, PortNum: a.PortNum, Timeout: a.Timeout, RetryCnt: a.RetryCnt, RnrRetry: a.RnrRetry,
 		MaxRdAtomic: a.MaxRdAtomic, MaxDestRdAtomic: a.MaxDestRdAtomic, QPAccessFlags: a.QPAccessFlags,
+		SQSigAll: map[bool]uint8{true: 1}[q.sigAll],
 	})
 	return nil
 }

@@ -17,6 +17,7 @@ type qp struct {
 	typ        abi.IBUverbsQPType
 	flags      uint32
 	source     uint32
+	sigAll     bool
 	qpn        uint32
 	state      uint8
 	qkey       uint32
@@ -58,6 +59,9 @@ func (k *Kernel) createQPNative(r *request) error {
 	if r.attr(11) != nil {
 		req.CreateFlags |= sourceQPN
 	}
+	if req.CreateFlags&uint32(abi.IB_UVERBS_QP_CREATE_SQ_SIG_ALL) != 0 {
+		req.SQSigAll = 1
+	}
 	h, q, err := k.createQP(r, &req)
 	if err != nil {
 		return err
@@ -73,7 +77,7 @@ func (k *Kernel) createQPWrite(r *request) error {
 	x := abi.IBUverbsExCreateQP{
 		UserHandle: req.UserHandle, PDHandle: req.PDHandle, SendCQHandle: req.SendCQHandle, RecvCQHandle: req.RecvCQHandle,
 		SRQHandle: req.SRQHandle, MaxSendWR: req.MaxSendWR, MaxRecvWR: req.MaxRecvWR, MaxSendSGE: req.MaxSendSGE,
-		MaxRecvSGE: req.MaxRecvSGE, MaxInlineData: req.MaxInlineData, QPType: req.QPType, IsSRQ: req.IsSRQ,
+		MaxRecvSGE: req.MaxRecvSGE, MaxInlineData: req.MaxInlineData, QPType: req.QPType, IsSRQ: req.IsSRQ, SQSigAll: req.SQSigAll,
 	}
 	h, q, err := k.createQP(r, &x)
 	if err != nil {
@@ -120,7 +124,7 @@ func (k *Kernel) openQP(r *request) error {
 const MaxQPWR = 1 << 14
 
 func (k *Kernel) createQP(r *request, req *abi.IBUverbsExCreateQP) (uint32, *qp, error) {
-	q := &qp{user: req.UserHandle, typ: abi.IBUverbsQPType(req.QPType), flags: req.CreateFlags, source: req.SourceQPN}
+	q := &qp{user: req.UserHandle, typ: abi.IBUverbsQPType(req.QPType), flags: req.CreateFlags, source: req.SourceQPN, sigAll: req.SQSigAll != 0}
 	special := q.typ == abi.IB_UVERBS_QPT_RAW_PACKET || q.flags&^uint32(abi.IB_UVERBS_QP_CREATE_SQ_SIG_ALL) != 0
 	if special && !k.Hardware {
 		return 0, nil, syscall.EOPNOTSUPP

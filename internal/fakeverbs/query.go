@@ -9,7 +9,7 @@ import (
 func (k *Kernel) queryDevice(r *request) error {
 	base := abi.IBUverbsQueryDeviceResp{
 		NodeGUID: 0x0807060504030201, MaxQP: 100, MaxCQ: 100, MaxMR: 100, MaxPD: 100, MaxSGE: 32,
-		MaxQPWR: MaxQPWR, MaxCQE: MaxCQE, PhysPortCnt: 1, MaxPkeys: 64, MaxSRQ: 100, MaxSRQWR: MaxSRQWR, MaxSRQSGE: 32, MaxAH: uint32(k.MaxAH), DeviceCapFlags: 1 << 31,
+		MaxQPWR: MaxQPWR, MaxQPRdAtom: 16, MaxQPInitRdAtom: 16, MaxCQE: MaxCQE, PhysPortCnt: 1, MaxPkeys: 64, MaxSRQ: 100, MaxSRQWR: MaxSRQWR, MaxSRQSGE: 32, MaxAH: uint32(k.MaxAH), DeviceCapFlags: 1 << 31,
 	}
 	if r.name == "QUERY_DEVICE" {
 		answer(r, base)
