@@ -16,8 +16,10 @@ import (
 // TestRxePostTooEarly: before RTS the kernel refuses the doorbell. The
 // requests are in the ring then, as the error says, and go out with the next
 // doorbell.
-func TestRxePostTooEarly(t *testing.T) {
-	a, b := rxeUnconnected(t, rxeConfig{cap: verbsCap})
+func TestRxePostTooEarly(t *testing.T) { eachCallStyle(t, rxePostTooEarly) }
+
+func rxePostTooEarly(t *testing.T, style uverbs.CallStyle) {
+	a, b := rxeUnconnected(t, rxeConfig{cap: verbsCap, style: style})
 	err := a.qp.PostSend(uverbs.SendWR{ID: 1, Opcode: abi.IB_UVERBS_WR_SEND, Flags: uverbs.SendSignaled})
 	var pe *uverbs.PostError
 	if !errors.As(err, &pe) || pe.Posted != 1 || !errors.Is(err, syscall.EINVAL) {
@@ -35,8 +37,10 @@ func TestRxePostTooEarly(t *testing.T) {
 // TestRxeFlush: what was posted before the queue pair failed is flushed on
 // every kernel. A receive posted later waits until the kernel looks again,
 // for which going to ERR once more is enough.
-func TestRxeFlush(t *testing.T) {
-	a, _ := rxeToNobody(t, rxeConfig{cap: verbsCap})
+func TestRxeFlush(t *testing.T) { eachCallStyle(t, rxeFlush) }
+
+func rxeFlush(t *testing.T, style uverbs.CallStyle) {
+	a, _ := rxeToNobody(t, rxeConfig{cap: verbsCap, style: style})
 	a.recv(uverbs.RecvWR{ID: 1}, uverbs.RecvWR{ID: 2})
 	a.send(uverbs.SendWR{ID: 3, Opcode: abi.IB_UVERBS_WR_SEND}, uverbs.SendWR{ID: 4, Opcode: abi.IB_UVERBS_WR_SEND})
 	rxeWantFlushed(t, a, 1, 2, 3, 4)
@@ -67,9 +71,11 @@ func rxeWantFlushed(t *testing.T, s *verbsSide, ids ...uint64) {
 
 // TestRxeReset takes a used queue pair back to RESET and connects it again;
 // the rings go on where they were.
-func TestRxeReset(t *testing.T) {
-	a, b := rxePair(t, rxeConfig{cap: uverbs.QPCap{MaxSendWR: 4, MaxRecvWR: 4, MaxInline: 64}})
-	for round := range 5 {
+func TestRxeReset(t *testing.T) { eachCallStyle(t, rxeReset) }
+
+func rxeReset(t *testing.T, style uverbs.CallStyle) {
+	a, b := rxePair(t, rxeConfig{cap: uverbs.QPCap{MaxSendWR: 4, MaxRecvWR: 4, MaxInline: 64}, style: style})
+	for round := range 3 {
 		a.recv(uverbs.RecvWR{ID: 99}) // forgotten by the reset
 		b.recv(uverbs.RecvWR{ID: 1, SGEs: []uverbs.SGE{b.mr.SGE(0, 64)}})
 		a.send(uverbs.SendWR{ID: 2, Opcode: abi.IB_UVERBS_WR_SEND, Flags: uverbs.SendSignaled, Inline: []byte{byte(round)}})
@@ -87,8 +93,10 @@ func TestRxeReset(t *testing.T) {
 
 // TestRxeCQOverflow lets more complete than the queue holds: what is in the
 // ring can be polled, and the overflow is reported.
-func TestRxeCQOverflow(t *testing.T) {
-	a, b := rxePair(t, rxeConfig{cap: uverbs.QPCap{MaxSendWR: 64, MaxRecvWR: 1, MaxInline: 16}, entries: 2})
+func TestRxeCQOverflow(t *testing.T) { eachCallStyle(t, rxeCQOverflow) }
+
+func rxeCQOverflow(t *testing.T, style uverbs.CallStyle) {
+	a, b := rxePair(t, rxeConfig{cap: uverbs.QPCap{MaxSendWR: 64, MaxRecvWR: 1, MaxInline: 16}, entries: 2, style: style})
 	holds := a.cq.Entries()
 	wrs := make([]uverbs.SendWR, holds+3)
 	for i := range wrs {

@@ -15,7 +15,9 @@ import (
 
 // TestRxeUnsupportedOpcodes: each is refused when posted, and the queue pair
 // works on as if nothing had happened.
-func TestRxeUnsupportedOpcodes(t *testing.T) {
+func TestRxeUnsupportedOpcodes(t *testing.T) { eachCallStyle(t, rxeUnsupportedOpcodes) }
+
+func rxeUnsupportedOpcodes(t *testing.T, style uverbs.CallStyle) {
 	const rc, uc = abi.IB_UVERBS_QPT_RC, abi.IB_UVERBS_QPT_UC
 	bad := map[abi.IBUverbsQPType][]abi.IBUverbsWROpcode{
 		rc: {
@@ -29,7 +31,7 @@ func TestRxeUnsupportedOpcodes(t *testing.T) {
 	}
 	for typ, opcodes := range bad {
 		t.Run(fmt.Sprint(typ), func(t *testing.T) {
-			a, b := rxePair(t, rxeConfig{typ: typ, cap: verbsCap})
+			a, b := rxePair(t, rxeConfig{typ: typ, cap: verbsCap, style: style})
 			for _, op := range opcodes {
 				wr := uverbs.SendWR{Opcode: op, Flags: uverbs.SendSignaled, SGEs: []uverbs.SGE{a.mr.SGE(0, 8)}, RemoteAddr: b.mr.Addr(), RKey: b.mr.RKey()}
 				if err := a.qp.PostSend(wr); !errors.Is(err, uverbs.ErrOpcode) {
@@ -58,8 +60,10 @@ func TestRxeUC(t *testing.T) {
 // TestRxeSendWithInvalidate: 5.10 hands a user's key over without looking at
 // it; later kernels refuse to invalidate a region that a user registered. The
 // receiver learns that from its completion, the sender of 6.1 does not.
-func TestRxeSendWithInvalidate(t *testing.T) {
-	a, b := rxePair(t, rxeConfig{cap: verbsCap})
+func TestRxeSendWithInvalidate(t *testing.T) { eachCallStyle(t, rxeSendWithInvalidate) }
+
+func rxeSendWithInvalidate(t *testing.T, style uverbs.CallStyle) {
+	a, b := rxePair(t, rxeConfig{cap: verbsCap, style: style})
 	b.recv(uverbs.RecvWR{ID: 1, SGEs: []uverbs.SGE{b.mr.SGE(0, 64)}})
 	a.send(uverbs.SendWR{ID: 2, Opcode: abi.IB_UVERBS_WR_SEND_WITH_INV, Flags: uverbs.SendSignaled, InvalidateKey: b.mr.RKey(), Inline: []byte("inv")})
 	wc := rxeWait(t, a, 1)[0]
@@ -78,8 +82,10 @@ func TestRxeSendWithInvalidate(t *testing.T) {
 }
 
 // TestRxeLocalInvalidate: as above, 5.10 does it and later kernels refuse to.
-func TestRxeLocalInvalidate(t *testing.T) {
-	a, _ := rxePair(t, rxeConfig{cap: verbsCap})
+func TestRxeLocalInvalidate(t *testing.T) { eachCallStyle(t, rxeLocalInvalidate) }
+
+func rxeLocalInvalidate(t *testing.T, style uverbs.CallStyle) {
+	a, _ := rxePair(t, rxeConfig{cap: verbsCap, style: style})
 	a.send(uverbs.SendWR{ID: 1, Opcode: abi.IB_UVERBS_WR_LOCAL_INV, Flags: uverbs.SendSignaled, InvalidateKey: a.mr.LKey()})
 	wc := rxeWait(t, a, 1)[0]
 	t.Logf("local invalidate: %v", wc.Err())
@@ -90,8 +96,10 @@ func TestRxeLocalInvalidate(t *testing.T) {
 
 // TestRxeAtomicWrite: with the ability the 8 bytes arrive, without it the
 // request completes with an error.
-func TestRxeAtomicWrite(t *testing.T) {
-	a, b := rxePair(t, rxeConfig{cap: verbsCap})
+func TestRxeAtomicWrite(t *testing.T) { eachCallStyle(t, rxeAtomicWrite) }
+
+func rxeAtomicWrite(t *testing.T, style uverbs.CallStyle) {
+	a, b := rxePair(t, rxeConfig{cap: verbsCap, style: style})
 	attr, err := a.qp.Context().QueryDevice()
 	if err != nil {
 		t.Fatal(err)

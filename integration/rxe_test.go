@@ -116,8 +116,10 @@ func rxeWait(t testing.TB, s *verbsSide, n int) []uverbs.WC {
 
 // TestRxeWrapAround sends many times more messages than the rings have slots,
 // in batches of every size that fits, both ways.
-func TestRxeWrapAround(t *testing.T) {
-	a, b := rxePair(t, rxeConfig{cap: uverbs.QPCap{MaxSendWR: 5, MaxRecvWR: 5, MaxInline: 64}})
+func TestRxeWrapAround(t *testing.T) { eachCallStyle(t, rxeWrapAround) }
+
+func rxeWrapAround(t *testing.T, style uverbs.CallStyle) {
+	a, b := rxePair(t, rxeConfig{cap: uverbs.QPCap{MaxSendWR: 5, MaxRecvWR: 5, MaxInline: 64}, style: style})
 	from, to := a, b
 	id := uint64(0)
 	for round := range 200 {
@@ -160,8 +162,10 @@ func rxeToNobody(t testing.TB, cfg rxeConfig) (a, nobody *verbsSide) {
 
 // TestRxeSendQueueFull fills the send queue: exactly the reported number of
 // requests fits, and all of them arrive, in order, when the peer listens.
-func TestRxeSendQueueFull(t *testing.T) {
-	a, b := rxeToNobody(t, rxeConfig{cap: uverbs.QPCap{MaxSendWR: 9, MaxRecvWR: 40}})
+func TestRxeSendQueueFull(t *testing.T) { eachCallStyle(t, rxeSendQueueFull) }
+
+func rxeSendQueueFull(t *testing.T, style uverbs.CallStyle) {
+	a, b := rxeToNobody(t, rxeConfig{cap: uverbs.QPCap{MaxSendWR: 9, MaxRecvWR: 40}, style: style})
 	fits := a.qp.Cap().MaxSendWR
 	for i := range fits {
 		a.send(uverbs.SendWR{ID: uint64(i), Opcode: abi.IB_UVERBS_WR_SEND_WITH_IMM, Flags: uverbs.SendSignaled, Imm: uint32(i)})
@@ -185,9 +189,11 @@ func TestRxeSendQueueFull(t *testing.T) {
 
 // TestRxeBatch posts a batch as long as the queue at once; only its last
 // request is signaled.
-func TestRxeBatch(t *testing.T) {
+func TestRxeBatch(t *testing.T) { eachCallStyle(t, rxeBatch) }
+
+func rxeBatch(t *testing.T, style uverbs.CallStyle) {
 	const n, piece = 120, 512
-	a, b := rxePair(t, rxeConfig{cap: uverbs.QPCap{MaxSendWR: n, MaxRecvWR: 1}})
+	a, b := rxePair(t, rxeConfig{cap: uverbs.QPCap{MaxSendWR: n, MaxRecvWR: 1}, style: style})
 	for round := range 5 {
 		want := bytes.Clone(a.fill(byte(round))[:n*piece])
 		b.fill(byte(round + 100))
@@ -207,9 +213,11 @@ func TestRxeBatch(t *testing.T) {
 
 // TestRxeInlineLimit sends and writes inline data of every length near the
 // limits of a slot.
-func TestRxeInlineLimit(t *testing.T) {
+func TestRxeInlineLimit(t *testing.T) { eachCallStyle(t, rxeInlineLimit) }
+
+func rxeInlineLimit(t *testing.T, style uverbs.CallStyle) {
 	const most = 512 // RXE_MAX_INLINE_DATA of all kernels
-	a, b := rxePair(t, rxeConfig{cap: uverbs.QPCap{MaxSendWR: 4, MaxRecvWR: 4, MaxInline: most}})
+	a, b := rxePair(t, rxeConfig{cap: uverbs.QPCap{MaxSendWR: 4, MaxRecvWR: 4, MaxInline: most}, style: style})
 	limit := a.qp.Cap().MaxInline
 	if limit < most {
 		t.Fatalf("inline limit %d", limit)
@@ -241,9 +249,11 @@ func TestRxeInlineLimit(t *testing.T) {
 
 // TestRxeManyEntries gathers from and scatters to 32 pieces of odd sizes, one
 // of them empty, by send, write and read.
-func TestRxeManyEntries(t *testing.T) {
+func TestRxeManyEntries(t *testing.T) { eachCallStyle(t, rxeManyEntries) }
+
+func rxeManyEntries(t *testing.T, style uverbs.CallStyle) {
 	const n = 32 // RXE_MAX_SGE
-	a, b := rxePair(t, rxeConfig{cap: uverbs.QPCap{MaxSendWR: 4, MaxRecvWR: 4, MaxSendSGE: n, MaxRecvSGE: n}})
+	a, b := rxePair(t, rxeConfig{cap: uverbs.QPCap{MaxSendWR: 4, MaxRecvWR: 4, MaxSendSGE: n, MaxRecvSGE: n}, style: style})
 	src := bytes.Clone(a.fill(21))
 	var gather, scatter []uverbs.SGE
 	var want []byte

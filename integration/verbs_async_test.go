@@ -142,25 +142,12 @@ func TestVerbsAsyncPort(t *testing.T) {
 
 // TestVerbsImport shares a context as two processes would: the second uses domain
 // and memory of the first, and each has its own events.
-func TestVerbsImport(t *testing.T) {
-	c := verbsOpen(t, uverbs.StyleIoctl)
+func TestVerbsImport(t *testing.T) { verbsEach(t, verbsImport) }
+
+func verbsImport(t *testing.T, c *uverbs.Context) {
 	a, b := verbsPair(t, c)
-	f, err := c.Export()
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := f.SyscallConn()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var other *uverbs.Context
-	if ctlErr := raw.Control(func(fd uintptr) { other, err = uverbs.ImportContext(int(fd)) }); ctlErr != nil || err != nil {
-		t.Fatal(ctlErr, err)
-	}
+	other := verbsShare(t, c)
 	verbsClose(t, other)
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
 	pd, err := other.ImportPD(a.qp.PD().Handle())
 	if err != nil {
 		t.Fatal(err)
@@ -200,6 +187,28 @@ func TestVerbsImport(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	verbsSend(t, a, b)
+}
+
+// verbsShare makes another context of the same in the kernel, which always uses
+// ioctl.
+func verbsShare(t *testing.T, c *uverbs.Context) *uverbs.Context {
+	t.Helper()
+	f, err := c.Export()
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := f.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var other *uverbs.Context
+	if ctlErr := raw.Control(func(fd uintptr) { other, err = uverbs.ImportContext(int(fd)) }); ctlErr != nil || err != nil {
+		t.Fatal(ctlErr, err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return other
 }
 
 // TestVerbsImportNothing: descriptors that are no context.

@@ -58,7 +58,8 @@ func verbsMemlock(t *testing.T, limit uint64) {
 	})
 }
 
-// TestVerbsMemlock registers more than RLIMIT_MEMLOCK allows.
+// TestVerbsMemlock registers more than RLIMIT_MEMLOCK allows. By ioctl only: write(2)
+// refuses a thread whose credentials are not the opener's.
 func TestVerbsMemlock(t *testing.T) {
 	for _, tc := range []struct {
 		name  string

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -33,6 +34,15 @@ func TestVerbsQueries(t *testing.T) {
 		if _, err := c.QueryPort(9); !errors.Is(err, syscall.EINVAL) {
 			t.Errorf("query of port 9: %v", err)
 		}
+		if speed, err := c.QueryPortSpeed(1); err != nil || speed <= 0 {
+			t.Errorf("speed: %d Mbit/s, %v", speed, err)
+		}
+		if _, err := c.QueryPortSpeed(9); !errors.Is(err, syscall.EINVAL) {
+			t.Errorf("speed of port 9: %v", err)
+		}
+		if index, err := c.PKeyIndex(1, 0xffff); err != nil || index != 0 {
+			t.Errorf("slot of P_Key 0xffff: %d, %v", index, err)
+		}
 		if key, err := c.QueryPKey(1, 0); err != nil || key != 0xffff {
 			t.Errorf("P_Key 0: %#x, %v", key, err)
 		}
@@ -43,6 +53,14 @@ func TestVerbsQueries(t *testing.T) {
 		}
 		if _, err := c.QueryGID(1, 1000); !errors.Is(err, syscall.ENODATA) {
 			t.Errorf("empty slot: %v", err)
+		}
+		for _, no := range [][2]int{{9, 0}, {1, -1}, {1, port.GIDTableLen}} {
+			if _, err := c.QueryGID(no[0], no[1]); !errors.Is(err, syscall.EINVAL) {
+				t.Errorf("GID %v, which there is not: %v", no, err)
+			}
+		}
+		if _, err := c.QueryGIDs(9); !errors.Is(err, syscall.EINVAL) {
+			t.Errorf("GIDs of port 9: %v", err)
 		}
 		if name, err := c.Provider(); name != "rxe" || err != nil {
 			t.Errorf("provider %q, %v", name, err)
@@ -138,7 +156,7 @@ func TestVerbsQueryQP(t *testing.T) {
 		if err := a.qp.ToReset(); err != nil {
 			t.Fatal(err)
 		}
-		if err := a.qp.ToRTS(uverbs.RTSConfig{}); !errors.Is(err, syscall.EINVAL) {
+		if err := a.qp.ToRTS(uverbs.RTSConfig{}); !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "in state RESET") {
 			t.Errorf("RESET to RTS: %v", err)
 		}
 	})

@@ -4,6 +4,7 @@ package integration
 
 import (
 	"errors"
+	"os"
 	"testing"
 	"time"
 
@@ -24,8 +25,10 @@ func TestVerbsUnsupported(t *testing.T) {
 		verbsClose(t, ud)
 		for name, ask := range map[string]func() error{
 			"XRC domain":     func() error { _, err := c.OpenXRCD(); return err },
+			"shared domain":  func() error { _, err := c.OpenSharedXRCD(os.Stdin, os.O_CREATE); return err },
 			"counters":       func() error { _, err := c.CreateCounters(); return err },
 			"comp counter":   func() error { _, err := c.CreateCompCounter(); return err },
+			"their limits":   func() error { _, err := c.QueryCompCounters(); return err },
 			"device memory":  func() error { _, err := c.AllocDM(4096, 0); return err },
 			"DMA hint":       func() error { _, err := c.AllocDMAHint(uverbs.DMAHintConfig{}); return err },
 			"work queue":     func() error { _, err := pd.CreateWQ(uverbs.WQConfig{CQ: cq, MaxWR: 4}); return err },
