@@ -22,13 +22,16 @@
 // those that need it; otherwise Close returns a *[BusyError] that names them.
 // The order is
 //
-//	Flow, QP, WQTable, WQ, SRQ, AH, CQ, CompChannel, MW, MR, Memory, DM, PD, XRCD, Context
+//	Flow, Counters, QP, CompCounter, WQTable, WQ, SRQ, AH, CQ, CompChannel,
+//	MW, Buffer, Arena, MR, DM, DMAHint, Memory, PD, XRCD, Context
 //
 // where only the pairs that depend on each other matter. Close may be called
 // more than once and from any goroutine, wakes who waits for the object, and
 // returns when the kernel's object is gone. Later use returns an error that
-// matches [net.ErrClosed]. Closing objects of a device that was removed
-// succeeds.
+// matches [net.ErrClosed]. When the kernel refuses to destroy an object, Close
+// returns why, the object stays as it was, and Close may be called again;
+// [Context.Abandon] closes a device all the same. Closing objects of a device
+// that was removed succeeds.
 //
 // # Concurrency
 //
@@ -64,7 +67,8 @@
 //
 // An operation that failed returns an *[Error], through which errors.Is reaches
 // the errno. What a kernel or driver does not support matches
-// errors.ErrUnsupported, a device without a data path in this module
+// errors.ErrUnsupported, what is asked for with arguments that make no sense
+// syscall.EINVAL with the reason, a device without a data path in this module
 // [ErrNoProvider], a removed device [ErrDeviceRemoved]. A failed request is a
 // completion with a status; [WC.Err] makes it a *[CompletionError].
 //

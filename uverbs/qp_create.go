@@ -97,11 +97,20 @@ func (qp *QP) setup() (*provider.QPSetup, error) {
 // ringless is the data path of a queue pair that has none.
 type ringless struct{}
 
+// PostSend and PostRecv refuse.
 func (ringless) PostSend(*provider.SendWR) error { return ErrOpcode }
-func (ringless) FlushSend() error                { return nil }
+
+// FlushSend has nothing to flush, as FlushRecv.
+func (ringless) FlushSend() error { return nil }
+
+// PostRecv refuses, see PostSend.
 func (ringless) PostRecv(*provider.RecvWR) error { return ErrOpcode }
-func (ringless) FlushRecv() error                { return nil }
-func (ringless) Close() error                    { return nil }
+
+// FlushRecv has nothing to flush.
+func (ringless) FlushRecv() error { return nil }
+
+// Close has nothing to unmap.
+func (ringless) Close() error { return nil }
 
 func (qp *QP) createKernel(uhwIn, uhwOut []byte) error {
 	switch cfg := &qp.cfg; {

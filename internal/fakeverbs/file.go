@@ -62,6 +62,7 @@ func (f *file) push(e event) {
 	f.wake()
 }
 
+// Read takes one event off the queue; EIO ends those of a device that is gone.
 func (f *file) Read(p []byte) (int, error) {
 	f.k.mu.Lock()
 	defer f.k.mu.Unlock()
@@ -84,6 +85,7 @@ func (f *file) Read(p []byte) (int, error) {
 	return copy(p, bytesOf(&d)), nil
 }
 
+// WaitRead is that of devfile.Handle.
 func (f *file) WaitRead(try func() error) error {
 	for {
 		if err := try(); err != syscall.EAGAIN {
@@ -127,6 +129,7 @@ func (f *file) SetReadDeadline(t time.Time) error {
 	return nil
 }
 
+// Mmap maps a ring that a command told of, once.
 func (f *file) Mmap(offset int64, length, _ int) ([]byte, error) {
 	f.k.mu.Lock()
 	defer f.k.mu.Unlock()
@@ -142,6 +145,7 @@ func (f *file) Mmap(offset int64, length, _ int) ([]byte, error) {
 	return r.mem, nil
 }
 
+// Munmap refuses what is not mapped.
 func (f *file) Munmap(mems ...[]byte) error {
 	f.k.mu.Lock()
 	defer f.k.mu.Unlock()
