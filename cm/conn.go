@@ -78,7 +78,7 @@ func (c *Conn) Device() string { return c.dev.name() }
 
 // PrivateData returns what the peer attached to its connect request or its
 // answer, padded with zeros to the transport's maximum (MaxConnectData or
-// MaxAcceptData bytes); nil on a transport that carried none.
+// MaxAcceptData bytes), but not on iWARP; nil on a transport that carried none.
 func (c *Conn) PrivateData() []byte { return c.data }
 
 // ID returns the connection's ID, for options and queries. Closing it breaks

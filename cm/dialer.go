@@ -20,7 +20,8 @@ type Dialer struct {
 	LocalAddr netip.AddrPort
 
 	// PrivateData travels in the connect request, at most MaxConnectData
-	// bytes. The peer sees it padded with zeros to MaxConnectData.
+	// bytes, padded with zeros to that; on iWARP at most MaxIWARPData bytes,
+	// as they are.
 	PrivateData []byte
 
 	// Config shapes the connection; nil means all defaults.
@@ -162,7 +163,8 @@ func (a *attempt) check() (Config, error) {
 	if err != nil {
 		return cfg, err
 	}
-	if err := checkPrivateData(a.PrivateData, MaxConnectData); err != nil {
+	// More fits nowhere; what fits on the device is checked once it is known.
+	if err := checkPrivateData(OpConnect, a.PrivateData, MaxIWARPData, "any transport"); err != nil {
 		return cfg, err
 	}
 	return cfg, a.checkAddrs()
@@ -231,6 +233,9 @@ func (a *attempt) resolve(ctx context.Context, id *ID, steps *steps) error {
 		return inStep(stepResolveAddr, err)
 	}
 	steps.done(stepResolveAddr, "from %v, device index %d port %d", a.route.Src, a.route.DeviceIndex, a.route.Port)
+	if err := id.checkPrivateData(OpConnect, a.PrivateData); err != nil {
+		return err
+	}
 	if a.TOS != 0 {
 		if err := id.SetTOS(a.TOS); err != nil {
 			return inStep(stepResolveRoute, err)

@@ -30,7 +30,7 @@ func TestDialErrors(t *testing.T) {
 		{"loopback", Dialer{}, "127.0.0.1:7174", []error{ErrLoopback}, "", "loopback"},
 		{"loopback in IPv6 clothes", Dialer{}, "[::ffff:127.0.0.1]:7174", []error{ErrLoopback}, "", "loopback"},
 		{"no zone", Dialer{}, "[fe80::1]:7174", []error{syscall.EINVAL}, "", "zone"},
-		{"long private data", Dialer{PrivateData: make([]byte, 57)}, "10.0.0.1:7174", []error{syscall.EINVAL}, "", "57 bytes, at most 56"},
+		{"long private data", Dialer{PrivateData: make([]byte, 57)}, "10.0.0.1:7174", []error{syscall.EINVAL}, "", "takes at most 56"},
 		{"bad config", Dialer{Config: &Config{MaxSGE: 300}}, "10.0.0.1:7174", []error{syscall.EINVAL}, "", "MaxSGE is 300"},
 		{"foreign source", Dialer{LocalAddr: netip.MustParseAddrPort("192.0.2.1:0")}, "10.0.0.1:7174", []error{syscall.EADDRNOTAVAIL}, stepBind, "no interface here"},
 		{"loopback source", Dialer{LocalAddr: netip.MustParseAddrPort("127.0.0.1:0")}, "10.0.0.1:7174", []error{ErrLoopback}, "", "loopback"},

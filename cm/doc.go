@@ -53,7 +53,7 @@
 //     WriteImm, FetchAdd and CompareSwap fail with errors.ErrUnsupported, as
 //     datagram services do. Read fills several slices one after the other.
 //   - Refusals are errnos ([RejectError]). Private data arrives in its own length,
-//     and at the ID level up to 251 bytes of it fit.
+//     and up to 251 bytes of it fit ([MaxIWARPData]).
 //   - A dial whose context ends returns at once, but the kernel keeps what it made
 //     until the peer has answered: with siw ten seconds, after which it also gives
 //     up a request that nobody has accepted.

@@ -10,8 +10,9 @@ import (
 
 // Most private data of each operation on a reliable connection over
 // InfiniBand or RoCE with IP addresses, in bytes. The receiver always sees
-// the maximum, padded with zeros: the wire does not carry the length.
-// [ID.MaxPrivateData] knows the other services too.
+// the maximum, padded with zeros: the wire does not carry the length. On iWARP
+// MaxIWARPData takes the place of each. [ID.MaxPrivateData] knows the other
+// services too.
 const (
 	MaxConnectData = 56  // Dialer.PrivateData, ID.Connect
 	MaxAcceptData  = 196 // AcceptOptions.PrivateData, ID.Accept
@@ -50,10 +51,11 @@ var maxData = map[Op]struct{ rc, rcIB, ud, udIB int }{
 	OpReject:  {MaxRejectData, MaxRejectData, 136, 136},
 }
 
-// maxIWARPData: MPA has room for 512 bytes, the kernel's command counts them in 8
-// bits, and siw adds the length of its own four in these 8 bits again
-// (siw_send_mpareqrep).
-const maxIWARPData = ucma.MaxPrivateData - 4
+// MaxIWARPData is the most private data, in bytes, of a connect, an accept and a
+// reject on iWARP, where it arrives in its own length. MPA has room for 512 bytes,
+// but the kernel's commands count them in 8 bits, and siw adds the length of its own
+// four in these 8 bits again (siw_send_mpareqrep).
+const MaxIWARPData = ucma.MaxPrivateData - 4
 
 // MaxPrivateData returns how many bytes of private data an operation on this
 // ID may carry. Before Bind or ResolveAddr have told the family of its
@@ -61,7 +63,7 @@ const maxIWARPData = ucma.MaxPrivateData - 4
 // data padded with zeros to the limit, except on iWARP.
 func (id *ID) MaxPrivateData(op Op) int {
 	if id.iWARP() {
-		return maxIWARPData
+		return MaxIWARPData
 	}
 	return id.maxIBData(op)
 }
@@ -94,16 +96,16 @@ func (id *ID) overIWARP() bool {
 // checkPrivateData refuses what does not fit, before the kernel sees it. The
 // device is looked at only in doubt, since that needs system calls.
 func (id *ID) checkPrivateData(op Op, p []byte) error {
-	limit := id.maxIBData(op)
+	limit, transport := id.maxIBData(op), "InfiniBand and RoCE"
 	if len(p) > limit && id.iWARP() {
-		limit = maxIWARPData
+		limit, transport = MaxIWARPData, "iWARP"
 	}
-	return checkPrivateData(p, limit)
+	return checkPrivateData(op, p, limit, transport)
 }
 
-func checkPrivateData(p []byte, limit int) error {
+func checkPrivateData(op Op, p []byte, limit int, transport string) error {
 	if len(p) > limit {
-		return fmt.Errorf("private data: %d bytes, at most %d fit here: %w", len(p), limit, syscall.EINVAL)
+		return fmt.Errorf("private data of %d bytes: %s over %s takes at most %d: %w", len(p), op, transport, limit, syscall.EINVAL)
 	}
 	return nil
 }

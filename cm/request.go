@@ -26,8 +26,8 @@ type Request struct {
 
 // AcceptOptions say how to accept. A nil pointer means all defaults.
 type AcceptOptions struct {
-	// PrivateData travels in the answer, at most MaxAcceptData bytes. The
-	// peer sees it padded with zeros to MaxAcceptData.
+	// PrivateData travels in the answer, at most MaxAcceptData bytes, padded
+	// with zeros to that; on iWARP at most MaxIWARPData bytes, as they are.
 	PrivateData []byte
 
 	// Config shapes the connection; nil means the listener's.
@@ -73,7 +73,7 @@ func (r *Request) LocalAddr() net.Addr { return r.local }
 func (r *Request) RemoteAddr() net.Addr { return r.remote }
 
 // PrivateData returns what the peer attached, padded with zeros to
-// MaxConnectData bytes.
+// MaxConnectData bytes, except on iWARP.
 func (r *Request) PrivateData() []byte { return r.param.PrivateData }
 
 // Param returns the peer's connection parameters as this side sees them.
@@ -114,7 +114,7 @@ func (r *Request) accept(ctx context.Context, o AcceptOptions) (*Conn, error) {
 			return nil, err
 		}
 	}
-	if err := checkPrivateData(o.PrivateData, MaxAcceptData); err != nil {
+	if err := r.id.checkPrivateData(OpAccept, o.PrivateData); err != nil {
 		return nil, err
 	}
 	if r.answered.Swap(true) {
@@ -187,9 +187,9 @@ func (c *Conn) waitConfirmed(ctx context.Context) error {
 }
 
 // Reject refuses the request; the peer's error has privateData, at most
-// MaxRejectData bytes: more is an error that leaves the request open.
+// MaxRejectData bytes, and MaxIWARPData on iWARP: more is an error that leaves the request open.
 func (r *Request) Reject(privateData []byte) error {
-	if err := checkPrivateData(privateData, MaxRejectData); err != nil {
+	if err := r.id.checkPrivateData(OpReject, privateData); err != nil {
 		return r.opError("reject", err)
 	}
 	if r.answered.Swap(true) {

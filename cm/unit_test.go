@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"net"
 	"net/netip"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -197,10 +198,14 @@ func TestAbandonedSlot(t *testing.T) {
 }
 
 func TestPrivateDataLimit(t *testing.T) {
-	if err := checkPrivateData(make([]byte, 56), 56); err != nil {
+	if err := checkPrivateData(OpConnect, make([]byte, 56), 56, "RoCE"); err != nil {
 		t.Error(err)
 	}
-	wants(t, checkPrivateData(make([]byte, 57), 56), syscall.EINVAL)
+	err := checkPrivateData(OpConnect, make([]byte, 57), 56, "RoCE")
+	wants(t, err, syscall.EINVAL)
+	if want := "private data of 57 bytes: connect over RoCE takes at most 56"; !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %q", err, want)
+	}
 	r := newRig(t)
 	var calls atomic.Int32 // a query is no harm: iWARP has more room
 	r.cm.After = func(c fakecm.Call) {
@@ -210,7 +215,7 @@ func TestPrivateDataLimit(t *testing.T) {
 	}
 	id := r.newID()
 	calls.Store(0)
-	_, err := id.Connect(testContext(t), &ucma.ConnParam{PrivateData: make([]byte, MaxConnectData+1)}, ucma.ECE{})
+	_, err = id.Connect(testContext(t), &ucma.ConnParam{PrivateData: make([]byte, MaxConnectData+1)}, ucma.ECE{})
 	wants(t, err, syscall.EINVAL)
 	wants(t, id.Accept(&ucma.ConnParam{PrivateData: make([]byte, MaxAcceptData+1)}, ucma.ECE{}), syscall.EINVAL)
 	wants(t, id.Reject(make([]byte, MaxRejectData+1)), syscall.EINVAL)

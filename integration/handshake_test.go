@@ -25,8 +25,12 @@ func TestHandshakePrivateData(t *testing.T) {
 	requireRDMA(t)
 	checkLeaks(t)
 	l := listenOn(t, addrV4+":0", nil)
-	for _, n := range []int{0, 1, cm.MaxConnectData} {
-		hello, welcome := make([]byte, n), make([]byte, n*cm.MaxAcceptData/cm.MaxConnectData)
+	sizes := [][2]int{{0, 0}, {1, 1}, {cm.MaxConnectData / 2, cm.MaxAcceptData / 2}, {cm.MaxConnectData, cm.MaxAcceptData}}
+	if onIWARP() {
+		sizes = append(sizes, [2]int{cm.MaxConnectData + 1, cm.MaxAcceptData + 1}, [2]int{cm.MaxIWARPData, cm.MaxIWARPData})
+	}
+	for _, n := range sizes {
+		hello, welcome := make([]byte, n[0]), make([]byte, n[1])
 		pattern(hello, 1)
 		pattern(welcome, 2)
 		client, server, req := connect(t, l, &cm.Dialer{PrivateData: hello}, &cm.AcceptOptions{PrivateData: welcome})
@@ -34,8 +38,16 @@ func TestHandshakePrivateData(t *testing.T) {
 		wantPadded(t, "connection", server.PrivateData(), hello, cm.MaxConnectData)
 		wantPadded(t, "answer", client.PrivateData(), welcome, cm.MaxAcceptData)
 	}
-	if _, err := (&cm.Dialer{PrivateData: make([]byte, cm.MaxConnectData+1)}).Dial(testContext(t), l.Addr().String()); !errors.Is(err, syscall.EINVAL) {
-		t.Fatalf("dial with too much private data: %v", err)
+	_, err := (&cm.Dialer{PrivateData: make([]byte, mostData(cm.OpConnect)+1)}).Dial(testContext(t), l.Addr().String())
+	wantTooMuch(t, cm.OpConnect, err)
+}
+
+// wantTooMuch wants an error that tells the limit of the guest's transport.
+func wantTooMuch(t *testing.T, op cm.Op, err error) {
+	t.Helper()
+	limit := fmt.Sprintf("takes at most %d", mostData(op))
+	if !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), limit) {
+		t.Errorf("%v with too much private data: %v, want %q", op, err, limit)
 	}
 }
 
@@ -64,12 +76,9 @@ func TestHandshakeBadAccept(t *testing.T) {
 			ch <- accepted{err: err}
 			return
 		}
-		if _, err := r.Accept(ctx, &cm.AcceptOptions{PrivateData: make([]byte, cm.MaxAcceptData+1)}); !errors.Is(err, syscall.EINVAL) {
-			t.Errorf("accept with too much private data: %v", err)
-		}
-		if err := r.Reject(make([]byte, cm.MaxRejectData+1)); !errors.Is(err, syscall.EINVAL) {
-			t.Errorf("reject with too much private data: %v", err)
-		}
+		_, err = r.Accept(ctx, &cm.AcceptOptions{PrivateData: make([]byte, mostData(cm.OpAccept)+1)})
+		wantTooMuch(t, cm.OpAccept, err)
+		wantTooMuch(t, cm.OpReject, r.Reject(make([]byte, mostData(cm.OpReject)+1)))
 		c, err := r.Accept(ctx, nil)
 		ch <- accepted{conn: c, err: err}
 	}()
@@ -92,7 +101,7 @@ func TestHandshakeReject(t *testing.T) {
 	checkLeaks(t)
 	ctx := testContext(t)
 	l := listenOn(t, addrV4+":0", nil)
-	text := "v2 only" + strings.Repeat(".", cm.MaxRejectData-7)
+	text := "v2 only" + strings.Repeat(".", mostData(cm.OpReject)-7)
 	go func() {
 		r, err := l.Accept(ctx)
 		if err == nil {

@@ -77,14 +77,56 @@ func idsRequest(t *testing.T, l *cm.ID) (*cm.ID, *ucma.Event) {
 	return id, ev
 }
 
-// idsPair is a connection without queue pairs: the kernel does not miss them.
-func idsPair(t *testing.T, l *cm.ID, dst ucma.Sockaddr, opts *cm.IDOptions) (a, b *cm.ID) {
+// idsNumbers has the numbers of queue pairs that tests connect. The connection
+// manager of InfiniBand does not miss queue pairs that do not exist; that of iWARP
+// does, so there they are made.
+type idsNumbers struct {
+	t  *testing.T
+	pd *uverbs.PD // nil where any number will do
+	cq *uverbs.CQ
+}
+
+// idsQPs begins a test that needs nothing of its queue pairs but their numbers.
+func idsQPs(t *testing.T) *idsNumbers {
+	t.Helper()
+	requireRDMA(t)
+	checkLeaks(t)
+	n := &idsNumbers{t: t}
+	if !onIWARP() {
+		return n
+	}
+	n.pd = idsPD(t)
+	var err error
+	if n.cq, err = n.pd.Context().CreateCQ(uverbs.CQConfig{Entries: 64}); err != nil {
+		t.Fatal(err)
+	}
+	verbsClose(t, n.cq)
+	return n
+}
+
+// param makes the parameters to connect or accept with.
+func (n *idsNumbers) param(id *cm.ID) *ucma.ConnParam {
+	n.t.Helper()
+	if n.pd == nil {
+		return idsParam(0)
+	}
+	qp, err := id.CreateQP(n.pd, uverbs.QPConfig{SendCQ: n.cq, RecvCQ: n.cq, Cap: uverbs.QPCap{MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1, MaxRecvSGE: 1}})
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	verbsClose(n.t, qp)
+	return idsParam(qp.Number())
+}
+
+// pair is a connection.
+func (n *idsNumbers) pair(l *cm.ID, dst ucma.Sockaddr, opts *cm.IDOptions) (a, b *cm.ID) {
+	t := n.t
 	t.Helper()
 	ctx := testContext(t)
 	a = idsResolved(t, opts, dst)
-	answer := idsConnect(ctx, a, idsParam(0), ucma.ECE{})
+	answer := idsConnect(ctx, a, n.param(a), ucma.ECE{})
 	b, _ = idsRequest(t, l)
-	if err := b.Accept(idsParam(0), ucma.ECE{}); err != nil {
+	if err := b.Accept(n.param(b), ucma.ECE{}); err != nil {
 		t.Fatal(err)
 	}
 	if r := <-answer; r.err != nil {

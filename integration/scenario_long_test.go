@@ -32,12 +32,12 @@ func TestLongSilence(t *testing.T) {
 		// Not "missing": scripts/test runs it in a step of its own.
 		t.Skip("takes a minute and a half: set RDMA_LONG=1")
 	}
-	checkLeaks(t)
+	qps := idsQPs(t)
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	changeNeighbour(t, addrSilent, 99) // known, and answers nothing
 	l, dst := idsListen(t, nil)
-	a, b := idsPair(t, l, dst, nil)
+	a, b := qps.pair(l, dst, nil)
 	lonely := idsResolved(t, nil, sockaddr(t, addrSilent+":7471"))
 	param := idsParam(0)
 	waits := map[string]func() error{

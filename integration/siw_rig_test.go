@@ -28,6 +28,14 @@ func requireSiw(t *testing.T) {
 	}
 }
 
+// mostData is the most private data of an operation over the guest's device.
+func mostData(op cm.Op) int {
+	if onIWARP() {
+		return cm.MaxIWARPData
+	}
+	return map[cm.Op]int{cm.OpConnect: cm.MaxConnectData, cm.OpAccept: cm.MaxAcceptData, cm.OpReject: cm.MaxRejectData}[op]
+}
+
 // linkType is the type of the soft devices that tests make.
 func linkType() string {
 	if onIWARP() {
@@ -44,20 +52,13 @@ func wantUnsupported(t *testing.T, what string, err error) {
 	}
 }
 
-// needsFreeNumbers is for tests that connect numbers of queue pairs that do not
-// exist, which only InfiniBand's connection manager takes. On iWARP it checks that the
-// kernel refuses them, and leaves the rest to the tests of siw_test.go.
-func needsFreeNumbers(t *testing.T) {
+// needsInfiniBand is for tests of what iWARP does not have, with the reason.
+func needsInfiniBand(t *testing.T, why string) {
 	t.Helper()
 	requireRDMA(t)
-	if !onIWARP() {
-		return
+	if onIWARP() {
+		t.Skip("not on iWARP: " + why)
 	}
-	_, dst := idsListen(t, nil)
-	if _, err := idsResolved(t, nil, dst).Connect(testContext(t), idsParam(0), ucma.ECE{}); !errors.Is(err, syscall.EINVAL) {
-		t.Errorf("connect without a queue pair: %v", err)
-	}
-	t.Skip("iWARP connects queue pairs that exist, as was checked; siw_test.go has the test for it")
 }
 
 // needsDatagrams is for tests of datagram services. On iWARP it checks that they say

@@ -218,6 +218,16 @@ func TestSiwFlush(t *testing.T) {
 	})
 }
 
+// TestSiwNoQP: the kernel refuses to connect a queue pair that does not exist.
+func TestSiwNoQP(t *testing.T) {
+	requireSiw(t)
+	checkLeaks(t)
+	_, dst := idsListen(t, nil)
+	if _, err := idsResolved(t, nil, dst).Connect(testContext(t), idsParam(0), ucma.ECE{}); !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("connect without a queue pair: %v", err)
+	}
+}
+
 // TestSiwPostTooEarly: the doorbell of an unconnected queue pair is refused.
 func TestSiwPostTooEarly(t *testing.T) {
 	siwEach(t, func(t *testing.T, pd *uverbs.PD) {
