@@ -161,16 +161,19 @@ func busyQPs(t *testing.T, device string) *busyRig {
 	}
 	r.add(ch)
 	gid := verbsGID(t, r.c)
-	var moving sync.WaitGroup
+	var sides [][2]*verbsSide
 	for range busyPairs {
 		a, b := r.side(t, pd, ch), r.side(t, pd, ch)
 		if err := errors.Join(rxeToRTS(a, b, gid), rxeToRTS(b, a, gid)); err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range [][2]*verbsSide{{a, b}, {b, a}} {
-			moving.Add(1)
-			r.waiters.Go(func() { r.ends <- writeOn(s[0], s[1], moving.Done) })
-		}
+		sides = append(sides, [2]*verbsSide{a, b}, [2]*verbsSide{b, a})
+	}
+	// The traffic would make the making of the others slow.
+	var moving sync.WaitGroup
+	moving.Add(2 * busyPairs)
+	for _, s := range sides {
+		r.waiters.Go(func() { r.ends <- writeOn(s[0], s[1], moving.Done) })
 	}
 	moving.Wait()
 	return r
