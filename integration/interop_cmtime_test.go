@@ -21,6 +21,9 @@ import (
 // kernel (cm_alloc_msg), and rxe of 5.10 has 100.
 func cmtimeConns(t *testing.T) int {
 	t.Helper()
+	if onIWARP() {
+		return 40 // of 100 the C program loses some with siw, and never ends
+	}
 	dev, err := verbsDevice(t).Open(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -195,7 +198,11 @@ func TestInteropCmtimeServer(t *testing.T) {
 	for range conns {
 		c.check(c.newID().StartResolveAddr(ucma.Sockaddr{}, sockaddr(t, addrV4+":7479"), testTime))
 	}
-	c.check(c.until(abi.RDMA_CM_EVENT_CONNECT_RESPONSE, conns))
+	answered := abi.RDMA_CM_EVENT_CONNECT_RESPONSE
+	if onIWARP() {
+		answered = abi.RDMA_CM_EVENT_ESTABLISHED
+	}
+	c.check(c.until(answered, conns))
 	for id, qp := range c.conns {
 		c.check(errors.Join(qp.ToError(), id.Disconnect()))
 	}

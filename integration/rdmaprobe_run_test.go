@@ -45,6 +45,10 @@ func runTool(t *testing.T, cmd *exec.Cmd) probeResult {
 	t.Helper()
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
+	if cmd.Cancel != nil { // a Go program whose time is over shows its stacks
+		cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) }
+		cmd.WaitDelay = 5 * time.Second
+	}
 	start := time.Now()
 	err := cmd.Run()
 	var exit *exec.ExitError
