@@ -20,7 +20,11 @@ type benchDoc struct {
 		Rate           float64 `json:"messages_per_second"`
 		MiB            float64 `json:"mib_per_second"`
 		Allocations    int
-		Latency        *struct {
+		Reverse        *struct {
+			Messages int
+			MiB      float64 `json:"mib_per_second"`
+		}
+		Latency *struct {
 			Min float64 `json:"min_us"`
 			P50 float64 `json:"p50_us"`
 			P99 float64 `json:"p99_us"`
@@ -28,6 +32,8 @@ type benchDoc struct {
 		}
 	}
 	Intervals []struct{ Messages int }
+	TOS, DSCP int
+	MaxMTU    int `json:"max_mtu"`
 }
 
 // benchServe starts the other end, and returns its address.
@@ -98,6 +104,34 @@ func TestBenchLoops(t *testing.T) {
 	probe(t, "ping", where, "-C", "1").want(t, 6)
 	server.await(t, "refused: not rdmaprobe's bench protocol")
 	benchRun(t, "lat", where, "-n", "10")
+	if code := server.signal(t, syscall.SIGTERM); code != 0 {
+		t.Errorf("server's exit code %d", code)
+	}
+}
+
+// TestBenchBoth: both ends send at once, in each way, and the client gets to
+// know what the server measured.
+func TestBenchBoth(t *testing.T) {
+	requireRDMA(t)
+	checkLeaks(t)
+	server, where := benchServe(t)
+	for _, op := range []string{"send", "write", "read"} {
+		for _, args := range []string{"--size 4096 -n 300", "--size 24 -n 150 --mode event", "--size 64 -n 101 --qps 3 --batch 4 --depth 8 --mode event"} {
+			list := append([]string{"bw", where, "-b", "--op", op}, strings.Fields(args)...)
+			r := benchRun(t, list...).Results[0]
+			if r.Reverse == nil || r.Reverse.Messages != r.Messages || r.Messages < 101 || r.Reverse.MiB <= 0 {
+				t.Errorf("%v: %+v %+v", list, r, r.Reverse)
+			}
+		}
+	}
+	d := benchRun(t, "bw", where, "-b", "-D", "500ms", "--size", "4096", "--dscp", "26")
+	if r := d.Results[0]; r.Reverse == nil || r.Reverse.Messages == 0 || r.Messages == 0 {
+		t.Errorf("by time: %+v", r)
+	}
+	if d.TOS != 104 || d.DSCP != 26 || d.MaxMTU != 4096 {
+		t.Errorf("%+v", d)
+	}
+	probe(t, "bench", "bw", where, "-b", "-n", "100", "--size", "4096").contains(t, "MIB/S BACK", "both together")
 	if code := server.signal(t, syscall.SIGTERM); code != 0 {
 		t.Errorf("server's exit code %d", code)
 	}

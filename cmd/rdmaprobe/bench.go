@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"net"
 	"net/netip"
 	"slices"
@@ -40,6 +41,8 @@ type benchOptions struct {
 	interval  time.Duration
 	timeout   time.Duration
 	tos       uint8
+	dscp      uint8
+	both      bool
 	histogram bool
 	quiet     bool
 }
@@ -93,9 +96,11 @@ func newBenchBW(a *app) *cobra.Command {
 		Short: "Measure how much data moves in a second",
 		Long: `bw sends to rdmaprobe bench serve, writes there or reads from there, with as many
 messages under way as --depth says, as ib_send_bw, ib_write_bw and ib_read_bw
-do. One completion stands for --cq-mod messages.`,
+do. One completion stands for --cq-mod messages. With --bidirectional the server
+sends at the same time, too.`,
 		Example: `  rdmaprobe bench bw 10.0.0.7
   rdmaprobe bench bw 10.0.0.7 --op read --size 65536,1048576 --qps 4
+  rdmaprobe bench bw 10.0.0.7 --op write --bidirectional --dscp 26
   rdmaprobe bench bw 10.0.0.7 --sweep --json`,
 		Args: needOne("the address of the server"),
 		RunE: action(func(cmd *cobra.Command, args []string) error { return a.bench(cmd, o, args[0]) }),
@@ -107,6 +112,7 @@ do. One completion stands for --cq-mod messages.`,
 	f.IntVar(&o.batch, "batch", 1, "requests for one doorbell")
 	f.IntVar(&o.cqMod, "cq-mod", 100, "messages for one completion")
 	f.IntVar(&o.inline, "inline", 0, "messages up to so many bytes travel inside of the request")
+	f.BoolVarP(&o.both, "bidirectional", "b", false, "both ends send as many messages, or for as long")
 	return cmd
 }
 
@@ -125,13 +131,15 @@ func (o *benchOptions) flags(cmd *cobra.Command, sizes string) {
 	f.DurationVar(&o.timeout, "timeout", 10*time.Second, "longest time for connecting")
 	f.StringVarP(&o.source, "source", "I", "", "address to connect from (default: chosen by route)")
 	f.Uint8Var(&o.tos, "tos", 0, "IP type of service (four times the DSCP)")
+	f.Uint8Var(&o.dscp, "dscp", 0, "the same as a DSCP, 0 to 63")
+	cmd.MarkFlagsMutuallyExclusive("tos", "dscp")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "show the table only")
 }
 
 // params checks the command line and makes one measurement for each size.
 func (o *benchOptions) params() ([]bench.Params, error) {
 	p := bench.Params{Test: o.test, Spin: o.spin, QPs: o.qps, Depth: o.depth, Batch: o.batch, CQMod: o.cqMod, Inline: o.inline,
-		Messages: o.count, Duration: o.duration, Warmup: o.warmup, Interval: o.interval}
+		Messages: o.count, Duration: o.duration, Warmup: o.warmup, Interval: o.interval, Both: o.both}
 	ops := map[string]bench.Op{"send": bench.Send, "write": bench.Write, "read": bench.Read}
 	modes := map[string]bench.Mode{"poll": bench.Poll, "event": bench.Event, "adaptive": bench.Adaptive}
 	p.Op, p.Mode = ops[o.op], modes[o.mode]
@@ -152,6 +160,10 @@ func (o *benchOptions) params() ([]bench.Params, error) {
 		return nil, usagef("--inline %d: allowed are 0 to 4096", o.inline)
 	case o.count == 0 && o.duration <= 0:
 		return nil, usagef("--duration %v: must be positive", o.duration)
+	case o.dscp > 63:
+		return nil, usagef("--dscp %d: allowed are 0 to 63", o.dscp)
+	case o.both && (o.count > math.MaxUint32 || o.duration.Milliseconds() > math.MaxUint32):
+		return nil, usagef("--bidirectional measures 4294967295 messages or milliseconds at most")
 	case o.spin < 0 || o.spin > 10*time.Second || o.interval < 0 || o.timeout <= 0:
 		return nil, usagef("--spin, --interval or --timeout is out of range")
 	}
@@ -240,7 +252,7 @@ func (a *app) bench(cmd *cobra.Command, o *benchOptions, address string) error {
 	if err != nil {
 		return &failure{step: "resolve name", object: target, err: err}
 	}
-	return r.all(ctx, &bench.Client{Remote: remote, Local: source, TOS: o.tos, Timeout: o.timeout}, list)
+	return r.all(ctx, &bench.Client{Remote: remote, Local: source, TOS: o.tos | o.dscp<<2, Timeout: o.timeout}, list)
 }
 
 // all measures each size, and prints what there is when one fails.

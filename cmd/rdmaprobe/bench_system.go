@@ -14,7 +14,7 @@ type benchSystem struct {
 	benchReg    func(ctx context.Context, d *uverbs.Device, p bench.RegParams) (*bench.RegResult, error)
 	benchListen func(addr netip.AddrPort, onEvent func(bench.ServerEvent)) (benchServer, error)
 	cpus        func() int
-	governor    func() string // of processor frequencies; empty without any
+	governors   func() []string // of processor frequencies; empty without any
 }
 
 // benchServer is a bench.Server.
@@ -36,8 +36,8 @@ func realBench() benchSystem {
 			srv.OnEvent = onEvent
 			return srv, nil
 		},
-		benchReg: bench.Register,
-		cpus:     usableCPUs,
-		governor: scalingGovernor,
+		benchReg:  bench.Register,
+		cpus:      usableCPUs,
+		governors: bench.Topology{}.Governors,
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/cm"
 	"github.com/purerdma/rdma/cmd/rdmaprobe/bench"
 	"github.com/purerdma/rdma/uverbs"
@@ -34,9 +35,9 @@ func (f *fakeBenchServer) Serve(context.Context) error {
 // bench measures the same numbers each time.
 func (w *world) bench() benchSystem {
 	return benchSystem{
-		bench:    w.benchRun,
-		cpus:     func() int { return 1 },
-		governor: func() string { return "powersave" },
+		bench:     w.benchRun,
+		cpus:      func() int { return 1 },
+		governors: func() []string { return []string{"performance", "powersave"} },
 		benchListen: func(_ netip.AddrPort, onEvent func(bench.ServerEvent)) (benchServer, error) {
 			return &fakeBenchServer{onEvent}, w.listenErr
 		},
@@ -58,10 +59,14 @@ func (w *world) benchRun(_ context.Context, cl *bench.Client, p bench.Params) (*
 	if p.Size == 13 {
 		return nil, &cm.OpError{Op: "bench", Step: "connect", Remote: cm.Addr{AddrPort: cl.Remote}, Err: &cm.RejectError{Reason: 8}}
 	}
-	r := &bench.Result{Params: p, Device: "rxe0", Local: "10.0.0.1:4000", Remote: cl.Remote.String(), MTU: 1024, TOS: int(cl.TOS),
+	r := &bench.Result{Params: p, Device: "rxe0", Local: "10.0.0.1:4000", Remote: cl.Remote.String(), MTU: 1024, MaxMTU: 4096, TOS: int(cl.TOS),
+		Here: bench.Place{Device: 1, CPU: 0, Mbps: 2500}, There: bench.Place{Device: 0, CPU: 1},
 		Inline: p.Size <= p.Inline, Messages: 100_000, Took: 2 * time.Second, UserCPU: time.Second, KernCPU: 2 * time.Second,
 		Moved: map[string]uint64{"rnr_nak_retry_err": 3}}
 	i := bench.Interval{At: time.Second, Took: time.Second, Messages: 50_000, Size: p.Size}
+	if p.Both {
+		r.Reverse = bench.Report{Messages: 50_000, Took: time.Second}
+	}
 	if p.Test == bench.Latency {
 		r.Latency, i.Latency = summary(15), summary(15)
 		r.Bars = []bench.Bar{{From: 10 * time.Microsecond, To: 12 * time.Microsecond, Count: 10}, {From: 12 * time.Microsecond, To: 14 * time.Microsecond, Count: 990}}
@@ -79,6 +84,7 @@ func TestBench(t *testing.T) {
 	}{
 		{"lat", "lat 10.0.0.7 --size 64,4096 --histogram --interval 1s --tos 104", exitOK},
 		{"bw", "bw 10.0.0.7:99 --op write --qps 2 --interval 1s --size 512,65536", exitOK},
+		{"bw-both", "bw 10.0.0.7 --op write --bidirectional --dscp 26 --size 512,65536", exitOK},
 		{"bw-quiet", "bw peer --mode event -q", exitOK},
 		{"refused", "lat 10.0.0.7 --size 64,13", exitRejected},
 		{"reg", "reg", exitOK},
@@ -127,6 +133,7 @@ func TestBenchUsage(t *testing.T) {
 		"lat", "lat a b", "lat 10.0.0.7 --op push", "lat 10.0.0.7 --mode sleep", "lat 10.0.0.7 --size 0", "lat 10.0.0.7 --size 1,x",
 		"bw 10.0.0.7 --qps 0", "bw 10.0.0.7 --depth 5000", "bw 10.0.0.7 --depth 4 --batch 5", "bw 10.0.0.7 --cq-mod 0",
 		"lat 10.0.0.7 -D 0s", "lat 10.0.0.7 --inline -1", "lat 10.0.0.7 --interval -1s", "conn 10.0.0.7 -n 0", "reg --size 4X",
+		"bw 10.0.0.7 --dscp 64", "lat 10.0.0.7 --dscp 26 --tos 104", "lat 10.0.0.7 --bidirectional", "bw 10.0.0.7 -b -n 5000000000",
 		"reg --size 0", "reg --threads 0", "serve -a 10.0.0.1:x", "bogus",
 	} {
 		r := rxeWorld().command(t, strings.Fields("bench "+args)...)
@@ -140,5 +147,35 @@ func TestByteSizes(t *testing.T) {
 	got, err := byteSizes("1,4K, 2m,1G")
 	if diff := cmp.Diff([]uint64{1, 4096, 2 << 20, 1 << 30}, got); diff != "" || err != nil {
 		t.Error(err, diff)
+	}
+}
+
+// TestBenchLimits: what limits a result on hardware.
+func TestBenchLimits(t *testing.T) {
+	eth := uverbs.PortInfo{Number: 1, LinkLayer: uverbs.LinkEthernet, Netdev: "eth0", NetdevMTU: 9000, SpeedMbps: 25_000}
+	device := &uverbs.Device{Name: "mlx5_0", DriverID: abi.RDMA_DRIVER_MLX5, Ports: []uverbs.PortInfo{eth}}
+	at := func(mbps float64) *bench.Result { // at a rate
+		return &bench.Result{Params: bench.Params{Test: bench.Bandwidth, Size: 1 << 20}, MTU: 4096, MaxMTU: 4096,
+			Messages: uint64(mbps * 1e6 / 8 / (1 << 20) * 10), Took: 10 * time.Second}
+	}
+	small := at(1000)
+	small.MTU = 1024
+	other := at(9000)
+	other.There.Mbps = 10_000
+	for _, tt := range []struct {
+		name   string
+		result *bench.Result
+		want   []string
+	}{
+		{"nothing", at(20_000), nil},
+		{"port", at(24_000), []string{"this is what a port of 25 Gbit/s can carry: the port is the limit"}},
+		{"server's port", other, []string{"this port has 25 Gbit/s, the server's 10 Gbit/s",
+			"this is what a port of 10 Gbit/s can carry: the port is the limit"}},
+		{"MTU of the route", small, []string{"the packet MTU is 1024, the device's largest 4096: eth0, with an MTU of 9000, " +
+			"would allow it, so the server's side or the route does not"}},
+	} {
+		if diff := cmp.Diff(tt.want, deviceWarnings(device, eth, tt.result)); diff != "" {
+			t.Errorf("%s: %s", tt.name, diff)
+		}
 	}
 }

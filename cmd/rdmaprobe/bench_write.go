@@ -52,14 +52,27 @@ func (r *benchRun) writeLatency() {
 }
 
 func (r *benchRun) writeBandwidth() {
-	rows := [][]string{{"BYTES", "MESSAGES", "SECONDS", "MIB/S", "GBIT/S", "MESSAGES/S", "CPU/MSG", "USER", "KERNEL"}}
+	head := []string{"BYTES", "MESSAGES", "SECONDS", "MIB/S", "GBIT/S", "MESSAGES/S", "CPU/MSG", "USER", "KERNEL"}
+	if r.both {
+		head = append(head, "MIB/S BACK", "BOTH")
+	}
+	rows := [][]string{head}
 	for _, d := range r.doc.Results {
-		rows = append(rows, []string{fmt.Sprint(d.Size), fmt.Sprint(d.Messages), fmt.Sprintf("%.2f", d.Seconds), fmt.Sprintf("%.2f", d.MiBPerSecond),
+		row := []string{fmt.Sprint(d.Size), fmt.Sprint(d.Messages), fmt.Sprintf("%.2f", d.Seconds), fmt.Sprintf("%.2f", d.MiBPerSecond),
 			fmt.Sprintf("%.3f", d.MiBPerSecond*8*1.048576/1000), fmt.Sprintf("%.0f", d.Rate),
-			usText(d.UserCPUUS + d.KernelCPUUS), usText(d.UserCPUUS), usText(d.KernelCPUUS)})
+			usText(d.UserCPUUS + d.KernelCPUUS), usText(d.UserCPUUS), usText(d.KernelCPUUS)}
+		if d.Reverse != nil {
+			back := d.Reverse.MiBPerSecond
+			row = append(row, fmt.Sprintf("%.2f", back), fmt.Sprintf("%.2f", back+d.MiBPerSecond))
+		}
+		rows = append(rows, row)
 	}
 	table(r.out, rows)
-	r.printf("data one way; processor time of this process in µs for a message\n")
+	way := "data one way"
+	if r.both {
+		way = "data this way, back, and both together"
+	}
+	r.printf("%s; processor time of this process in µs for a message\n", way)
 }
 
 // usText prints microseconds with three digits that count.

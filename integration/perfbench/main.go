@@ -17,6 +17,7 @@ import (
 	"os/signal"
 	"regexp"
 	"syscall"
+	"time"
 )
 
 func main() {
@@ -38,7 +39,10 @@ func run() error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
-	b := &bench{address: *address, port: 20000, out: os.Stdout}
+	if err := stepAside(); err != nil {
+		return err
+	}
+	b := &bench{address: *address, port: 20000, out: os.Stdout, progress: os.Stderr, start: time.Now(), hung: map[string]int{}}
 	if b.device, b.gid, err = deviceOf(*address); err != nil {
 		return err
 	}

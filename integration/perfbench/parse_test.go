@@ -31,8 +31,16 @@ func TestParsePerftest(t *testing.T) {
 	if err != nil || got.value != 55.25 || got.rate != 884 {
 		t.Errorf("%+v, %v", got, err)
 	}
+	got, err = parsePerftest(bwOut, test{kind: "bw", size: 65536, count: 200, both: true})
+	if err != nil || got.message != 400 {
+		t.Errorf("%+v, %v", got, err)
+	}
 	if _, err := parsePerftest(bwOut, test{kind: "bw", size: 2}); err == nil {
 		t.Error("no error without a result")
+	}
+	lost := " 64      300          inf            inf          inf               inf                -nan            inf             inf\n"
+	if got, err := parsePerftest(lost, test{kind: "lat", size: 64}); err == nil {
+		t.Errorf("%+v of a program that does not know its clock", got)
 	}
 }
 
@@ -41,20 +49,35 @@ func TestParseProbe(t *testing.T) {
 	if err != nil || got.value != 12.5 {
 		t.Errorf("%+v, %v", got, err)
 	}
+	both := `{"results":[{"messages":10,"mib_per_second":5.5,"messages_per_second":88,"reverse":{"mib_per_second":4.5,"messages_per_second":72}}]}`
+	got, err = parseProbe(both, test{kind: "bw", both: true, count: 10})
+	if err != nil || got != (sample{value: 10, rate: 160, message: 20}) {
+		t.Errorf("%+v, %v", got, err)
+	}
 	if _, err := parseProbe(`{"results":[{"messages":9}]}`, test{kind: "bw", count: 10}); err == nil {
 		t.Error("no error for another count")
 	}
 }
 
 func TestCommandLines(t *testing.T) {
-	tt := test{"read", "bw", true, 4096, 100}
-	want := "ib_read_bw -F -d rxe0 -x 1 -p 7 -s 4096 -n 100 -e"
-	if diff := cmp.Diff(want, strings.Join(tt.perftest("rxe0", 1, 7), " ")); diff != "" {
-		t.Error(diff)
-	}
-	want = "rdmaprobe bench bw 10.0.0.1:7 --json --op read --mode event --size 4096 -n 100 --depth 128 --cq-mod 100 --inline 0"
-	if diff := cmp.Diff(want, strings.Join(tt.probe(netip.MustParseAddrPort("10.0.0.1:7")), " ")); diff != "" {
-		t.Error(diff)
+	where := netip.MustParseAddrPort("10.0.0.1:7")
+	for _, tt := range []struct {
+		test    test
+		c, rest string
+	}{
+		{test{op: "read", kind: "bw", mode: "event", size: 65536, count: 100}, "ib_read_bw -F -d rxe0 -x 1 -p 7 -s 65536 -n 100 -e",
+			"bw 10.0.0.1:7 --json --op read --mode event --size 65536 -n 100 --depth 128 --cq-mod 100 --inline 0"},
+		{test{op: "send", kind: "bw", mode: "poll", both: true, size: 65536, count: 100}, "ib_send_bw -F -d rxe0 -x 1 -p 7 -s 65536 -n 100 -b",
+			"bw 10.0.0.1:7 --json --op send --mode poll --size 65536 -n 100 -b --depth 128 --cq-mod 1 --inline 0"},
+		{test{op: "send", kind: "lat", mode: "poll", size: 2, count: 9}, "ib_send_lat -F -d rxe0 -x 1 -p 7 -s 2 -n 9",
+			"lat 10.0.0.1:7 --json --op send --mode poll --size 2 -n 9 --warmup 0 --inline 236"},
+	} {
+		if diff := cmp.Diff(tt.c, strings.Join(tt.test.perftest("rxe0", 1, 7), " ")); diff != "" {
+			t.Error(diff)
+		}
+		if diff := cmp.Diff("rdmaprobe bench "+tt.rest, strings.Join(tt.test.probe(where), " ")); diff != "" {
+			t.Error(diff)
+		}
 	}
 	seen := map[string]bool{}
 	for _, tt := range tests(1) {
@@ -67,15 +90,30 @@ func TestCommandLines(t *testing.T) {
 
 func TestPrint(t *testing.T) {
 	var out strings.Builder
-	b := &bench{out: &out, list: []test{{"send", "lat", false, 64, 10}, {"read", "bw", true, 1 << 20, 10}},
-		results: []pair{
-			{[]sample{{value: 100, message: 10}, {value: 300, message: 10}, {value: 200, message: 10}}, []sample{{value: 150, message: 10}}},
-			{[]sample{{value: 50, message: 10, cpu: time.Second}}, []sample{{value: 60, message: 10, cpu: time.Second}}},
-		}}
+	b := &bench{out: &out, hung: map[string]int{"send lat event 2": 3}, list: []test{
+		{op: "send", kind: "lat", mode: "poll", size: 64, count: 10},
+		{op: "read", kind: "bw", mode: "event", size: 1 << 20, count: 10},
+		{op: "write", kind: "bw", mode: "event", size: 4096, count: 10},
+		{op: "write", kind: "bw", mode: "poll", both: true, size: 4096, count: 10},
+	}}
+	b.results = []pair{
+		{[]sample{{value: 100, message: 10}, {value: 300, message: 10}, {value: 200, message: 10}}, []sample{{value: 150, message: 10}}},
+		{[]sample{{value: 50, rate: 50, message: 10, cpu: time.Second}}, []sample{{value: 60, rate: 60, message: 10, cpu: time.Second}}},
+		{nil, []sample{{value: 60, rate: 15360, message: 10}}},
+		{}, // failed
+	}
 	b.print()
-	for _, want := range []string{"| send, poll | 64 | 200 (100 to 300) | 150 (150 to 150) | 0.75 |", "| read, event | 1048576 | 50.0 (50.0 to 50.0) | 60.0 (60.0 to 60.0) | 1.20 | 100000 | 100000 | 102.4 | 102.4 |"} {
-		if !strings.Contains(out.String(), want) {
+	for _, want := range []string{
+		"| send, poll | 64 | 200 (100 to 300) | 150 (150 to 150) | 0.75 | 0.00 | 0.00 |",
+		"| read, event | 1048576 | 50.0 (50.0 to 50.0) | 60.0 (60.0 to 60.0) | 1.20 | 0.05 | 0.06 | 100000 | 100000 | 102 | 102 |",
+		"| write, event | 4096 |  | 60.0 (60.0 to 60.0) |  |  | 15.4 |  | 0.00 |  | 0.00 |",
+		"perftest never ended, and was run again: send lat event 2, 3 times",
+	} {
+		if !strings.Contains(out.String(), want+"\n") {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}
+	}
+	if strings.Contains(out.String(), "both ways") {
+		t.Errorf("a row of nothing:\n%s", out.String())
 	}
 }

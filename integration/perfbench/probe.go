@@ -22,6 +22,10 @@ type probeDoc struct {
 		Latency  struct {
 			P50 float64 `json:"p50_us"`
 		} `json:"latency"`
+		Reverse struct {
+			MiB  float64 `json:"mib_per_second"`
+			Rate float64 `json:"messages_per_second"`
+		} `json:"reverse"`
 	} `json:"results"`
 }
 
@@ -37,7 +41,12 @@ func parseProbe(out string, t test) (sample, error) {
 	if t.kind == "lat" {
 		return sample{value: r.Latency.P50, message: t.count}, nil
 	}
-	return sample{value: r.MiB, rate: r.Rate, message: t.count}, nil
+	// Both ways, perftest adds up what each end has measured.
+	s := sample{value: r.MiB + r.Reverse.MiB, rate: r.Rate + r.Reverse.Rate, message: t.count}
+	if t.both {
+		s.message *= 2
+	}
+	return s, nil
 }
 
 // A server is a program in the background.

@@ -4,7 +4,9 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 )
 
 // median and ends of a list.
@@ -21,48 +23,78 @@ func valuesOf(list []sample, of func(sample) float64) (out []float64) {
 	return out
 }
 
+// A heading is that of one table, and its columns after the test and the size.
+type heading struct {
+	kind, title string
+	columns     []string
+}
+
+var headings = []heading{
+	{"lat", "Latency in µs, median of the rounds (least to most); a ratio below 1 means that Go is faster:",
+		[]string{"perftest", "Go", "Go/C", "C: CPU µs/message", "Go: CPU µs/message"}},
+	{"bw", "Bandwidth in MiB/s and thousands of messages a second; a ratio above 1 means that Go is faster:",
+		[]string{"perftest", "Go", "Go/C", "C: 1000/s", "Go: 1000/s", "C: CPU µs/message", "Go: CPU µs/message", "C: CPU s/GiB", "Go: CPU s/GiB"}},
+}
+
 // print writes the tables in Markdown.
 func (b *bench) print() {
-	for _, kind := range []struct{ name, title, unit string }{
-		{"lat", "Latency: median of each run, µs; a ratio below 1 means that Go is faster", "µs"},
-		{"bw", "Bandwidth, MiB/s; a ratio above 1 means that Go is faster", "MiB/s"},
-	} {
-		fmt.Fprintf(b.out, "%s\n\n| test | bytes | perftest | Go | Go/C | C: CPU µs/message | Go: CPU µs/message |", kind.title)
-		if kind.name == "bw" {
-			fmt.Fprint(b.out, " C: CPU s/GiB | Go: CPU s/GiB |")
-		}
-		fmt.Fprint(b.out, "\n|---|---|---|---|---|---|---|")
-		if kind.name == "bw" {
-			fmt.Fprint(b.out, "---|---|")
-		}
-		fmt.Fprintln(b.out)
+	for _, h := range headings {
+		fmt.Fprintf(b.out, "%s\n\n| test | bytes | %s |\n|---|---|%s\n", h.title, strings.Join(h.columns, " | "), strings.Repeat("---|", len(h.columns)))
 		for i, t := range b.list {
-			if t.kind == kind.name && i < len(b.results) && len(b.results[i].g) > 0 {
-				b.printRow(t, b.results[i])
+			if t.kind == h.kind && i < len(b.results) && len(b.results[i].g) > 0 {
+				fmt.Fprintf(b.out, "| %s | %d | %s |\n", t.title(), t.size, strings.Join(t.cells(b.results[i]), " | "))
 			}
 		}
 		fmt.Fprintln(b.out)
 	}
+	for _, name := range slices.Sorted(maps.Keys(b.hung)) {
+		fmt.Fprintf(b.out, "perftest never ended, and was run again: %s, %d times\n", name, b.hung[name])
+	}
 }
 
-func (b *bench) printRow(t test, p pair) {
+func (t test) title() string {
+	title := t.op + ", " + t.mode
+	if t.both {
+		title += ", both ways"
+	}
+	return title
+}
+
+// cells are the columns of a row; those of perftest are empty where it has no
+// such test.
+func (t test) cells(p pair) []string {
 	value := func(s sample) float64 { return s.value }
+	ratio := ""
+	if len(p.c) > 0 {
+		c, _, _ := spread(valuesOf(p.c, value))
+		g, _, _ := spread(valuesOf(p.g, value))
+		ratio = fmt.Sprintf("%.2f", g/c)
+	}
+	out := []string{middle(p.c, value, true), middle(p.g, value, true), ratio}
+	add := func(of func(sample) float64) {
+		out = append(out, middle(p.c, of, false), middle(p.g, of, false))
+	}
 	perMessage := func(s sample) float64 { return float64(s.cpu.Microseconds()) / float64(s.message) }
-	c, cLow, cHigh := spread(valuesOf(p.c, value))
-	g, gLow, gHigh := spread(valuesOf(p.g, value))
-	cCPU, _, _ := spread(valuesOf(p.c, perMessage))
-	gCPU, _, _ := spread(valuesOf(p.g, perMessage))
-	mode := "poll"
-	if t.event {
-		mode = "event"
-	}
-	fmt.Fprintf(b.out, "| %s, %s | %d | %s (%s to %s) | %s (%s to %s) | %.2f | %.0f | %.0f |", t.op, mode, t.size,
-		number(c), number(cLow), number(cHigh), number(g), number(gLow), number(gHigh), g/c, cCPU, gCPU)
 	if t.kind == "bw" {
-		perGiB := float64(1<<30) / float64(t.size) / 1e6
-		fmt.Fprintf(b.out, " %.1f | %.1f |", cCPU*perGiB, gCPU*perGiB)
+		add(func(s sample) float64 { return s.rate / 1000 })
 	}
-	fmt.Fprintln(b.out)
+	add(perMessage)
+	if t.kind == "bw" {
+		add(func(s sample) float64 { return perMessage(s) * float64(1<<30) / float64(t.size) / 1e6 })
+	}
+	return out
+}
+
+// middle prints the median of something, and the ends if asked.
+func middle(list []sample, of func(sample) float64, ends bool) string {
+	if len(list) == 0 {
+		return ""
+	}
+	mid, low, high := spread(valuesOf(list, of))
+	if !ends {
+		return number(mid)
+	}
+	return fmt.Sprintf("%s (%s to %s)", number(mid), number(low), number(high))
 }
 
 // number prints three digits that count.

@@ -14,35 +14,49 @@ import (
 type test struct {
 	op    string // send, write or read
 	kind  string // lat or bw
-	event bool
+	mode  string // poll or event
+	both  bool   // both ends send; bw
 	size  int
 	count int
 }
 
 func (t test) name() string {
-	mode := "poll"
-	if t.event {
-		mode = "event"
+	name := fmt.Sprintf("%s %s %s %d", t.op, t.kind, t.mode, t.size)
+	if t.both {
+		name += " both"
 	}
-	return fmt.Sprintf("%s %s %s %d", t.op, t.kind, mode, t.size)
+	return name
 }
 
-// tests are all of them, with counts that take a second or so on an emulated
-// processor.
+// alone tells that perftest has no such test: "Events feature not available on
+// WRITE verb".
+func (t test) alone() bool { return t.mode == "event" && t.op == "write" }
+
+// A load is a size, and how many messages of it take half a second or so where
+// processors are emulated.
+type load struct{ size, count int }
+
+var (
+	latencyLoads   = []load{{2, 400}, {64, 400}, {4096, 300}}
+	bandwidthLoads = []load{{64, 3000}, {4096, 2000}, {65536, 150}, {1 << 20, 16}}
+)
+
+// tests are all of them, with so many times the messages.
 func tests(scale float64) (list []test) {
 	n := func(count int) int { return max(int(float64(count)*scale), 5) }
-	for _, event := range []bool{false, true} {
-		for _, op := range []string{"send", "write", "read"} {
-			if event && op == "write" {
-				continue // perftest: "Events feature not available on WRITE verb"
+	ops := []string{"send", "write", "read"}
+	for _, mode := range []string{"poll", "event"} {
+		for _, op := range ops {
+			for _, l := range latencyLoads {
+				list = append(list, test{op: op, kind: "lat", mode: mode, size: l.size, count: n(l.count)})
 			}
-			for _, size := range []int{2, 64, 4096} {
-				list = append(list, test{op, "lat", event, size, n(1000)})
-			}
-			for _, s := range []struct{ size, count int }{{64, 3000}, {4096, 2000}, {65536, 200}, {1 << 20, 20}} {
-				list = append(list, test{op, "bw", event, s.size, n(s.count)})
+			for _, l := range bandwidthLoads {
+				list = append(list, test{op: op, kind: "bw", mode: mode, size: l.size, count: n(l.count)})
 			}
 		}
+	}
+	for _, op := range ops {
+		list = append(list, test{op: op, kind: "bw", mode: "poll", both: true, size: 65536, count: n(100)})
 	}
 	return list
 }
@@ -51,19 +65,27 @@ func tests(scale float64) (list []test) {
 func (t test) perftest(device string, gid, port int) []string {
 	args := []string{"ib_" + t.op + "_" + t.kind, "-F", "-d", device, "-x", strconv.Itoa(gid), "-p", strconv.Itoa(port),
 		"-s", strconv.Itoa(t.size), "-n", strconv.Itoa(t.count)}
-	if t.event {
+	if t.mode == "event" {
 		args = append(args, "-e")
+	}
+	if t.both {
+		args = append(args, "-b")
 	}
 	return args
 }
 
+// moderation is how many messages one completion stands for, as perftest has it:
+// 100, but each has its own if it is large, unless events are used.
+func (t test) moderation() int {
+	if t.size > 8192 && t.mode == "poll" {
+		return 1
+	}
+	return 100
+}
+
 // probe is the command line of rdmaprobe, with perftest's defaults.
 func (t test) probe(where netip.AddrPort) []string {
-	mode := "poll"
-	if t.event {
-		mode = "event"
-	}
-	args := []string{"rdmaprobe", "bench", t.kind, where.String(), "--json", "--op", t.op, "--mode", mode,
+	args := []string{"rdmaprobe", "bench", t.kind, where.String(), "--json", "--op", t.op, "--mode", t.mode,
 		"--size", strconv.Itoa(t.size), "-n", strconv.Itoa(t.count)}
 	if t.kind == "lat" {
 		args = append(args, "--warmup", "0")
@@ -72,7 +94,10 @@ func (t test) probe(where netip.AddrPort) []string {
 		}
 		return append(args, "--inline", "220")
 	}
-	return append(args, "--depth", "128", "--cq-mod", "100", "--inline", "0")
+	if t.both {
+		args = append(args, "-b")
+	}
+	return append(args, "--depth", "128", "--cq-mod", strconv.Itoa(t.moderation()), "--inline", "0")
 }
 
 // deviceOf finds the device with an address, and the address's slot in its

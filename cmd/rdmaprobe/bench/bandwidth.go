@@ -2,7 +2,6 @@ package bench
 
 import (
 	"math"
-	"runtime"
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/uverbs"
@@ -73,8 +72,7 @@ func (f *flow) finish() {
 
 // blast keeps all queue pairs full.
 func (s *side) blast(p *Params, m *meter) error {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
+	defer stay(p.Mode)()
 	flows := s.flows(p)
 	// More would let a queue fill up with requests that never complete.
 	mod := max(1, min(p.CQMod, p.Depth-p.Batch+1))
@@ -132,7 +130,14 @@ func (s *side) complete(flows []*flow, wcs []uverbs.WC, m *meter) error {
 	if err := failed(wcs[:n]); err != nil {
 		return err
 	}
+	s.beats.Add(1)
 	for i := range n {
+		if wcs[i].Opcode&abi.IB_WC_RECV != 0 { // both directions
+			if err := s.arrived(&wcs[i]); err != nil {
+				return err
+			}
+			continue
+		}
 		count := int(uint32(wcs[i].ID))
 		flows[wcs[i].ID>>32].flying -= count
 		m.moved(uint64(count))
@@ -140,30 +145,84 @@ func (s *side) complete(flows []*flow, wcs []uverbs.WC, m *meter) error {
 	return nil
 }
 
+// arrived takes a message: data, or the peer's report.
+func (s *side) arrived(wc *uverbs.WC) error {
+	c := s.conns[wc.ID]
+	if size := int(s.req.Size); s.req.both() && int(wc.ByteLen) != size {
+		s.reported = true
+		return s.reverse.take(c.mr.Bytes()[c.recvArea():][:wc.ByteLen])
+	}
+	return c.receive()
+}
+
+// report tells the client what the server has measured, after its last message.
+func (s *side) report(m *meter) error {
+	c := s.conns[0]
+	size := reportSize(int(s.req.Size))
+	Report{Messages: m.messages, Took: m.took}.put(c.mr.Bytes()[c.sendArea():][:size])
+	return c.qp.PostSend(uverbs.SendWR{Opcode: abi.IB_UVERBS_WR_SEND, Flags: uverbs.SendSignaled,
+		SGEs: []uverbs.SGE{c.mr.SGE(c.sendArea(), size)}})
+}
+
+// awaitReport takes what still arrives, up to the server's report.
+func (s *side) awaitReport() (Report, error) {
+	wcs := make([]uverbs.WC, 32)
+	for !s.reported {
+		if err := s.takeArrived(wcs); err != nil {
+			return Report{}, err
+		}
+	}
+	return s.reverse, nil
+}
+
+// takeArrived waits for messages.
+func (s *side) takeArrived(wcs []uverbs.WC) error {
+	n, err := s.wait.take(s.recvCQ, wcs)
+	if err != nil {
+		return err
+	}
+	if err := failed(wcs[:n]); err != nil {
+		return err
+	}
+	s.beats.Add(1)
+	for i := range n {
+		if wcs[i].Opcode&abi.IB_WC_RECV == 0 {
+			continue // the report's own
+		}
+		if err := s.arrived(&wcs[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // absorb takes what the peer sends, until the side is stopped.
 func (s *side) absorb() error {
-	if s.req.Op != Send {
+	if s.req.Op != Send && !s.req.both() {
 		<-s.done
 		return errStopped
 	}
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
+	defer stay(s.req.Mode)()
 	wcs := make([]uverbs.WC, 32)
 	for {
-		n, err := s.wait.take(s.recvCQ, wcs)
-		if err != nil {
+		if err := s.takeArrived(wcs); err != nil {
 			return err
-		}
-		if err := failed(wcs[:n]); err != nil {
-			return err
-		}
-		s.beats.Add(1)
-		for i := range n {
-			if err := s.conns[wcs[i].ID].receive(); err != nil {
-				return err
-			}
 		}
 	}
+}
+
+// exchange is the server's part of both directions: it sends as the client
+// does, tells the result, and takes what arrives until the side is stopped.
+func (s *side) exchange() error {
+	p := s.req.params()
+	m := newMeter(&p)
+	if err := s.blast(&p, m); err != nil {
+		return err
+	}
+	if err := s.report(m); err != nil {
+		return err
+	}
+	return s.absorb()
 }
 
 // conn returns a queue pair that is there, or nil.

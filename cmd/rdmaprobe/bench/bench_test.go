@@ -10,7 +10,7 @@ import (
 )
 
 var good = request{Test: Bandwidth, Op: Write, Mode: Adaptive, SpinUS: 50, Size: 4096, RecvDepth: 512, Inline: 220, Index: 1, QPs: 2,
-	Token: 1 << 63, Addr: 0x7f0000000000, RKey: 77}
+	Token: 1 << 63, Addr: 0x7f0000000000, RKey: 77, Depth: 128, Batch: 4, CQMod: 100, Timed: true, Limit: 1 << 31}
 
 func TestRequestWire(t *testing.T) {
 	b := good.marshal()
@@ -24,7 +24,7 @@ func TestRequestWire(t *testing.T) {
 	if diff := cmp.Diff(good, got); diff != "" {
 		t.Error(diff)
 	}
-	reply1 := reply{Addr: 1 << 40, RKey: 5, Size: 64}
+	reply1 := reply{Addr: 1 << 40, RKey: 5, Size: 64, Place: Place{Device: 3, CPU: -1, Mbps: 400_000}}
 	var reply2 reply
 	if err := reply2.unmarshal(reply1.marshal()); err != nil || reply1 != reply2 {
 		t.Errorf("%+v, %v", reply2, err)
@@ -37,8 +37,11 @@ func TestRequestRefused(t *testing.T) {
 		"no size": func(r *request) { r.Size = 0 }, "size": func(r *request) { r.Size = MaxSize + 1 },
 		"no depth": func(r *request) { r.RecvDepth = 0 }, "depth": func(r *request) { r.RecvDepth = MaxDepth + 1 },
 		"index": func(r *request) { r.Index = 2 }, "queue pairs": func(r *request) { r.QPs = MaxQPs + 1 },
-		"latency of two": func(r *request) { r.Test = Latency }, "spin": func(r *request) { r.SpinUS = 1 << 31 },
-		"address wraps": func(r *request) { r.Addr = ^uint64(0) },
+		"latency of two":    func(r *request) { r.Test, r.Limit = Latency, 0 },
+		"latency both ways": func(r *request) { r.Test, r.QPs, r.Index = Latency, 1, 0 }, "spin": func(r *request) { r.SpinUS = 1 << 31 },
+		"depth of the server": func(r *request) { r.Depth = 0 }, "its batch": func(r *request) { r.Batch = 129 },
+		"its completions": func(r *request) { r.CQMod = 0 },
+		"address wraps":   func(r *request) { r.Addr = ^uint64(0) },
 	} {
 		r := good
 		change(&r)
@@ -54,6 +57,61 @@ func TestRequestRefused(t *testing.T) {
 	}
 }
 
+// TestBothParams: the server measures what the client does.
+func TestBothParams(t *testing.T) {
+	for _, p := range []Params{
+		{Test: Bandwidth, Op: Write, Mode: Event, Size: 512, QPs: 2, Depth: 64, Batch: 4, CQMod: 16, Inline: 32, Messages: 1000},
+		{Test: Bandwidth, Op: Send, Mode: Poll, Size: 512, QPs: 1, Depth: 64, Batch: 1, CQMod: 16, Duration: 1500 * time.Millisecond},
+	} {
+		r := p.request()
+		if r.both() {
+			t.Errorf("one way became both: %+v", r)
+		}
+		p.Both = true
+		r = p.request()
+		if diff := cmp.Diff(p, r.params()); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+func TestReport(t *testing.T) {
+	want := Report{Messages: 5, Took: time.Second}
+	for _, size := range []int{1, 24, 32, 4096} {
+		n := reportSize(size)
+		if n == size {
+			t.Errorf("a report is as long as a message of %d bytes", size)
+		}
+		b := make([]byte, n)
+		want.put(b)
+		var got Report
+		if err := got.take(b); err != nil || got != want {
+			t.Errorf("%+v, %v", got, err)
+		}
+		for _, bad := range [][]byte{nil, b[:23], make([]byte, n)} {
+			if err := new(Report).take(bad); !errors.Is(err, ErrProtocol) {
+				t.Errorf("%x: %v", bad, err)
+			}
+		}
+		Report{Messages: 1}.put(b)
+		if err := new(Report).take(b); !errors.Is(err, ErrProtocol) {
+			t.Errorf("no time: %v", err)
+		}
+	}
+}
+
+func FuzzReport(f *testing.F) {
+	b := make([]byte, 24)
+	Report{Messages: 1, Took: 2}.put(b)
+	f.Add(b)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var r Report
+		if err := r.take(b); err == nil && r.Took <= 0 {
+			t.Errorf("accepted %+v", r)
+		}
+	})
+}
+
 func FuzzRequest(f *testing.F) {
 	f.Add(good.marshal())
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -61,7 +119,8 @@ func FuzzRequest(f *testing.F) {
 		if err := r.unmarshal(b); err != nil {
 			return
 		}
-		if r.Size == 0 || r.Size > MaxSize || r.QPs == 0 || r.QPs > MaxQPs || r.Index >= r.QPs || r.RecvDepth > MaxDepth {
+		if r.Size == 0 || r.Size > MaxSize || r.QPs == 0 || r.QPs > MaxQPs || r.Index >= r.QPs || r.RecvDepth > MaxDepth ||
+			r.both() && (r.Depth == 0 || r.Depth > MaxDepth || r.Batch > r.Depth || r.CQMod == 0) {
 			t.Errorf("accepted %+v", r)
 		}
 	})

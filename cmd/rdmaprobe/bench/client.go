@@ -28,13 +28,8 @@ type Client struct {
 // error. Other errors name the step, and are those of packages cm and uverbs;
 // they match [ErrProtocol] when the server is another program.
 func (cl *Client) Run(ctx context.Context, p Params) (*Result, error) {
-	r := request{
-		Test: p.Test, Op: p.Op, Mode: p.Mode, SpinUS: uint32(p.Spin.Microseconds()), Size: uint32(p.Size),
-		RecvDepth: uint16(p.recvDepth()), Inline: uint16(p.Inline), QPs: uint16(p.QPs), Token: rand.Uint64(),
-	}
-	if p.Test == Latency {
-		r.RecvDepth = 16 // two messages are under way at most
-	}
+	r := p.request()
+	r.Token = rand.Uint64()
 	connecting, cancel := ctx, context.CancelFunc(func() {})
 	if cl.Timeout > 0 {
 		connecting, cancel = context.WithTimeout(ctx, cl.Timeout)
@@ -71,6 +66,9 @@ func (s *side) measure(p *Params) (*Result, error) {
 	} else {
 		err = s.blast(p, m)
 	}
+	if err == nil && p.Both {
+		res.Reverse, err = s.awaitReport()
+	}
 	if err != nil {
 		err = s.cause(err)
 		return nil, fmt.Errorf("%v of %d bytes: %w", p.Op, p.Size, err)
@@ -80,6 +78,7 @@ func (s *side) measure(p *Params) (*Result, error) {
 	if m.total != nil {
 		res.Latency, res.Bars = summarize(m.total), bars(m.total, 12)
 	}
+	res.Here, res.There = s.placeOf(currentCPU()), c.remote.Place
 	res.Moved = moved(before, errorCounters(s.device))
 	return res, c.describe(res)
 }
@@ -116,7 +115,19 @@ func (c *conn) describe(res *Result) error {
 		return err
 	}
 	res.MTU, res.TOS = 128<<attr.PathMTU, int(attr.AH.TrafficClass)
+	if port, err := c.queryPort(); err == nil {
+		res.MaxMTU = port.MaxMTU.Bytes()
+	}
 	return nil
+}
+
+// queryPort asks for the port that the connection uses.
+func (c *conn) queryPort() (*uverbs.PortAttr, error) {
+	port, err := c.id.Port()
+	if err != nil {
+		return nil, err
+	}
+	return c.ctx.QueryPort(int(port))
 }
 
 // connectAll makes the connections. A side that comes with an error must be

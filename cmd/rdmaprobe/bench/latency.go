@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"runtime"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -14,8 +13,7 @@ import (
 // message of the same kind, as ib_send_lat and ib_write_lat do, and half of the
 // round trip counts; a read is a round trip of its own, and counts whole.
 func (c *conn) ping(p *Params, m *meter) error {
-	runtime.LockOSThread() // the loop shall not move between processors
-	defer runtime.UnlockOSThread()
+	defer stay(p.Mode)()
 	post := c.poster()
 	var serial byte
 	turn := func() error {
@@ -90,8 +88,7 @@ func (c *conn) pong() error {
 		<-c.done
 		return errStopped
 	}
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
+	defer stay(c.req.Mode)()
 	post := c.poster()
 	var wcs [1]uverbs.WC
 	for serial := byte(1); ; serial++ {

@@ -164,6 +164,7 @@ type Result struct {
 	Local    string
 	Remote   string
 	MTU      int // payload of a packet, in bytes
+	MaxMTU   int // the most that the device can; 0 if it does not tell
 	TOS      int
 	Inline   bool // messages travelled inside of their requests
 	Messages uint64
@@ -172,6 +173,10 @@ type Result struct {
 	Bars     []Bar
 	UserCPU  time.Duration // of this process, all threads
 	KernCPU  time.Duration
+	// Reverse is what the server sent, with Params.Both.
+	Reverse Report
+	// Here is where the loop ran, There what the server said of itself.
+	Here, There Place
 	// Allocations of the whole process during the measurement.
 	Allocations uint64
 	// Moved are error counters of the device that grew meanwhile.
@@ -186,3 +191,12 @@ func (r *Result) MiBPerSecond() float64 { return r.Bytes() / (1 << 20) / r.Took.
 
 // Rate is messages per second.
 func (r *Result) Rate() float64 { return float64(r.Messages) / r.Took.Seconds() }
+
+// ReverseRate is the messages per second that the server sent; 0 without
+// Params.Both.
+func (r *Result) ReverseRate() float64 {
+	if r.Reverse.Took <= 0 {
+		return 0
+	}
+	return float64(r.Reverse.Messages) / r.Reverse.Took.Seconds()
+}

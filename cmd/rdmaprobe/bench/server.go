@@ -152,7 +152,8 @@ func (srv *Server) sideOf(ctx context.Context, id *cm.ID, r request) (*side, err
 	srv.mu.Lock()
 	defer srv.mu.Unlock()
 	if s := srv.sides[r.Token]; s != nil {
-		if s.req.Size != r.Size || s.req.QPs != r.QPs || s.req.Op != r.Op || s.req.Test != r.Test || s.req.RecvDepth != r.RecvDepth {
+		if s.req.Size != r.Size || s.req.QPs != r.QPs || s.req.Op != r.Op || s.req.Test != r.Test || s.req.RecvDepth != r.RecvDepth ||
+			s.req.Depth != r.Depth || s.req.Batch != r.Batch || s.req.CQMod != r.CQMod || s.req.Limit != r.Limit || s.req.Timed != r.Timed {
 			return nil, fmt.Errorf("%w: queue pairs that do not belong together", ErrProtocol)
 		}
 		if s.conn(int(r.Index)) != nil {
@@ -165,6 +166,9 @@ func (srv *Server) sideOf(ctx context.Context, id *cm.ID, r request) (*side, err
 		return nil, err
 	}
 	depth := 4 // one answer, and a few to be reaped
+	if r.both() {
+		depth = int(r.Depth) + 1 // and the report
+	}
 	s, err := newSide(d, r, depth)
 	if err != nil {
 		return nil, err
@@ -272,11 +276,14 @@ func (s *side) answer(ctx context.Context, begin func()) error {
 	stop := context.AfterFunc(ctx, func() { s.stop(errStopped) })
 	defer stop()
 	begin()
-	if s.req.Op == Send || s.req.Op == Write && s.req.Test == Latency {
+	if s.req.Op == Send || s.req.Op == Write && s.req.Test == Latency || s.req.both() {
 		go s.watchdog(idleLimit) // the others cost nothing while nothing happens
 	}
-	if s.req.Test == Latency {
+	switch {
+	case s.req.Test == Latency:
 		return s.conn(0).pong()
+	case s.req.both():
+		return s.exchange()
 	}
 	return s.absorb()
 }

@@ -28,6 +28,7 @@ type side struct {
 	recvCQ *uverbs.CQ
 	mem    *uverbs.Memory
 	mr     *uverbs.MR
+	place  Place // this process, before it measures
 	undo   []func() error
 
 	mu    sync.Mutex // guards what follows
@@ -41,6 +42,11 @@ type side struct {
 	once    sync.Once
 	ready   chan struct{} // closed when all connections are there
 	up      int
+
+	// Both directions: whether the peer has told what it measured, and what.
+	// Only the loop uses them.
+	reported bool
+	reverse  Report
 
 	wait  waiter
 	beats atomic.Uint64 // messages that arrived, or batches of them
@@ -79,20 +85,32 @@ func newSide(d *uverbs.Device, r request, depth int) (s *side, err error) {
 		return nil, err
 	}
 	s.undo = append(s.undo, s.ch.Close)
-	if s.sendCQ, err = s.createCQ(depth); err != nil {
-		return nil, err
-	}
-	if s.recvCQ, err = s.createCQ(int(r.RecvDepth)); err != nil {
+	if err = s.createCQs(); err != nil {
 		return nil, err
 	}
 	if err := s.register(); err != nil {
 		return nil, err
 	}
+	s.place = s.placeOf(unknownCPU)
 	s.wait = waiter{mode: r.Mode, spin: r.spin(), stopped: &s.stopped}
 	var stop context.CancelFunc
 	s.wait.ctx, stop = context.WithCancel(context.Background())
 	go func() { <-s.done; stop() }()
 	return s, nil
+}
+
+// createCQs makes two queues, or one if a side sends and receives: so one loop
+// can wait for both.
+func (s *side) createCQs() (err error) {
+	if s.req.both() {
+		s.sendCQ, err = s.createCQ(s.depth + int(s.req.RecvDepth))
+		s.recvCQ = s.sendCQ
+		return err
+	}
+	if s.sendCQ, err = s.createCQ(s.depth); err == nil {
+		s.recvCQ, err = s.createCQ(int(s.req.RecvDepth))
+	}
+	return err
 }
 
 func (s *side) createCQ(depth int) (*uverbs.CQ, error) {
@@ -126,12 +144,18 @@ func (c *conn) recvArea() int { return c.sendArea() + c.area() }
 // out is what is sent, or where a read goes.
 func (c *conn) out() uverbs.SGE { return c.mr.SGE(c.sendArea(), int(c.req.Size)) }
 
-// in is where the peer's messages go.
-func (c *conn) in() uverbs.SGE { return c.mr.SGE(c.recvArea(), int(c.req.Size)) }
+// in is where the peer's messages go, a report among them.
+func (c *conn) in() uverbs.SGE {
+	size := int(c.req.Size)
+	if c.req.both() {
+		size = max(size, reportSize(size))
+	}
+	return c.mr.SGE(c.recvArea(), size)
+}
 
 // memory is where the peer may read and write.
 func (c *conn) memory() reply {
-	return reply{Addr: c.mr.Addr() + uint64(c.recvArea()), RKey: c.mr.RKey(), Size: c.req.Size}
+	return reply{Addr: c.mr.Addr() + uint64(c.recvArea()), RKey: c.mr.RKey(), Size: c.req.Size, Place: c.place}
 }
 
 // add makes the queue pair of a connection, with its receives posted. The ID
@@ -160,10 +184,13 @@ func (s *side) add(id *cm.ID, index, inline int) (*conn, error) {
 
 // receives is how many receives are posted; none unless something arrives.
 func (s *side) receives() int {
-	if s.req.Op != Send {
-		return 0
+	switch {
+	case s.req.Op == Send:
+		return int(s.req.RecvDepth)
+	case s.req.both():
+		return 1 // the report
 	}
-	return int(s.req.RecvDepth)
+	return 0
 }
 
 // receive posts one receive. All go to the same place: nobody reads them.

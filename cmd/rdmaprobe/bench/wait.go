@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -17,6 +18,17 @@ type waiter struct {
 	spin    time.Duration
 	stopped *atomic.Bool
 	ctx     context.Context
+}
+
+// stay keeps a loop that polls on its thread; the function that it returns ends
+// that. A loop that sleeps is woken by another thread, which goes on with it at
+// once unless it has to be handed over to its own.
+func stay(m Mode) func() {
+	if m != Poll {
+		return func() {}
+	}
+	runtime.LockOSThread()
+	return runtime.UnlockOSThread
 }
 
 // looks is how many polls come between two looks at the clock and at the flag.
