@@ -8,6 +8,7 @@ import (
 	"net"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/purerdma/rdma/uverbs"
 )
@@ -23,6 +24,7 @@ func TestVerbsAbandon(t *testing.T) {
 			_, err := a.cq.Wait(context.Background(), make([]uverbs.WC, 1))
 			waited <- err
 		}()
+		time.Sleep(10 * time.Millisecond) // it sleeps
 		if err := c.Abandon(); err != nil {
 			t.Fatal(err)
 		}

@@ -148,8 +148,8 @@ func verbsSpin(t *testing.T, c *uverbs.Context, channel bool, spin time.Duration
 		s.recv(uverbs.RecvWR{})
 	}
 	echoed := make(chan error)
-	go func() { echoed <- b.pingPong(100, false) }()
-	if err := a.pingPong(100, true); err != nil {
+	go func() { echoed <- b.pingPong(30, false) }()
+	if err := a.pingPong(30, true); err != nil {
 		t.Error(err)
 	}
 	if err := <-echoed; err != nil {

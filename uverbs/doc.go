@@ -29,9 +29,9 @@
 // more than once and from any goroutine, wakes who waits for the object, and
 // returns when the kernel's object is gone. Later use returns an error that
 // matches [net.ErrClosed]. When the kernel refuses to destroy an object, Close
-// returns why, the object stays as it was, and Close may be called again;
-// [Context.Abandon] closes a device all the same. Closing objects of a device
-// that was removed succeeds.
+// returns why: the object is there, takes no more commands, and keeps those open
+// that it needs; Close may be called again, and [Context.Abandon] closes the
+// device all the same. Closing objects of a device that was removed succeeds.
 //
 // # Concurrency
 //

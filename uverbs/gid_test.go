@@ -3,6 +3,7 @@ package uverbs
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/netip"
 	"testing"
@@ -128,4 +129,32 @@ func TestTextForms(t *testing.T) {
 	if got := GIDType(9).String(); got != "GID type 9" {
 		t.Error(got)
 	}
+}
+
+// FuzzText feeds what sysfs may say one day: it is refused, or means the same when
+// it is said again.
+func FuzzText(f *testing.F) {
+	for _, s := range []string{"", "fe80::1", "10.77.0.1", "5054:00ff:fe12:3456", "100 Gb/sec (4X EDR)", "231:192", "4: ACTIVE"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if g, err := ParseGID(s); err == nil {
+			if again, err := ParseGID(g.String()); err != nil || again != g {
+				t.Errorf("GID %q is %v, then %v, %v", s, g, again, err)
+			}
+		}
+		if g, err := ParseGUID(s); err == nil {
+			if again, err := ParseGUID(g.String()); err != nil || again != g {
+				t.Errorf("GUID %q is %v, then %v, %v", s, g, again, err)
+			}
+		}
+		if mbps, width := parseRate(s); mbps < 0 || width < 0 {
+			t.Errorf("rate %q is %d, %d lanes", s, mbps, width)
+		}
+		if major, minor, ok := parseDev(s); ok {
+			if a, b, ok := parseDev(fmt.Sprintf("%d:%d", major, minor)); !ok || a != major || b != minor {
+				t.Errorf("device %q is %d:%d, then %d:%d", s, major, minor, a, b)
+			}
+		}
+	})
 }

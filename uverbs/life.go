@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // life is the part of an object's life that all objects have: who needs it,
@@ -24,8 +25,8 @@ type life struct {
 	// done is closed when Close begins, to wake waiters.
 	done chan struct{}
 
-	closing   sync.Mutex // held by the one Close that is at work
-	destroyed bool       // guarded by closing
+	closing   sync.Mutex  // held by the one Close that is at work
+	destroyed atomic.Bool // set under closing
 
 	mu     sync.Mutex
 	ending bool             // no new children, no new use
@@ -170,12 +171,13 @@ func (l *life) isEnding() bool {
 
 // close ends the object's life: once, by destroy, which has the object for
 // itself. A second call waits for the first and returns nil. When destroy
-// fails the object stays registered and close may be called again. release
+// fails the object stays registered, takes no more commands, and close may be
+// called again. release
 // frees what belonged to an object that is gone. Either may be nil.
 func (l *life) close(destroy, release func() error) error {
 	l.closing.Lock()
 	defer l.closing.Unlock()
-	if l.destroyed {
+	if l.destroyed.Load() {
 		return nil
 	}
 	if err := l.end(); err != nil {
@@ -188,7 +190,7 @@ func (l *life) close(destroy, release func() error) error {
 			return err
 		}
 	}
-	l.destroyed = true
+	l.destroyed.Store(true)
 	l.abandon()
 	if release == nil {
 		return nil
@@ -201,7 +203,7 @@ func (l *life) close(destroy, release func() error) error {
 func (l *life) endEarly(release func() error, later func()) error {
 	l.closing.Lock()
 	defer l.closing.Unlock()
-	if l.destroyed {
+	if l.destroyed.Load() {
 		return nil
 	}
 	l.mu.Lock()
@@ -209,7 +211,7 @@ func (l *life) endEarly(release func() error, later func()) error {
 	l.mu.Unlock()
 	l.use.Lock()
 	defer l.use.Unlock()
-	l.destroyed = true
+	l.destroyed.Store(true)
 	err := release()
 	l.mu.Lock()
 	l.later = later

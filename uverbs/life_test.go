@@ -11,6 +11,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -304,6 +305,7 @@ func TestAbandon(t *testing.T) {
 				_, err := c.NextAsyncEvent(withTimeout(t))
 				waited <- err
 			}()
+			time.Sleep(10 * time.Millisecond) // both sleep
 			var wg sync.WaitGroup
 			for range 4 {
 				wg.Go(func() {

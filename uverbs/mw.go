@@ -115,7 +115,7 @@ func (b *MWBind) check(qp *QP, mw *MW) error {
 		return invalid("no region for the memory window is given")
 	case b.MR == nil:
 		return nil // bound to nothing
-	case b.MR.life.isEnding():
+	case b.MR.life.destroyed.Load(): // not one whose Close was refused: for a window that is bound to it
 		return b.MR.life.closed
 	case !b.MR.pd.same(mw.pd):
 		return invalid("%v belongs to another protection domain than %v", b.MR, mw)

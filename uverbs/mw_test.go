@@ -49,6 +49,11 @@ func TestMemoryWindow(t *testing.T) {
 			if err := mr.Close(); !errors.Is(err, syscall.EINVAL) {
 				t.Errorf("close of a region with a window: %v", err)
 			}
+			if typ == abi.IB_MW_TYPE_1 { // the region takes no commands, but windows
+				if _, err := r.qp.BindMW(6, uverbs.SendSignaled, mw, bind); err != nil || statusOf(t, r.cq, 6) != abi.IB_WC_SUCCESS {
+					t.Errorf("bind anew: %v", err)
+				}
+			}
 			if typ == abi.IB_MW_TYPE_2 {
 				inv := uverbs.SendWR{ID: 2, Opcode: abi.IB_UVERBS_WR_LOCAL_INV, Flags: uverbs.SendSignaled, InvalidateKey: key}
 				if err := r.qp.PostSend(inv); err != nil || statusOf(t, r.cq, 2) != abi.IB_WC_SUCCESS {
@@ -65,6 +70,10 @@ func TestMemoryWindow(t *testing.T) {
 			}
 			if err := errors.Join(mw.Close(), mw.Close(), mr.Close()); err != nil {
 				t.Error(err)
+			}
+			other := uverbs.MWBind{MR: mr, Addr: mr.Addr(), Length: 8}
+			if _, err := r.qp.BindMW(5, 0, r.mw, other); !errors.Is(err, net.ErrClosed) {
+				t.Errorf("bind to a closed region: %v", err)
 			}
 			if _, err := r.qp.BindMW(5, 0, mw, bind); !errors.Is(err, net.ErrClosed) {
 				t.Errorf("bind of a closed window: %v", err)
