@@ -118,6 +118,7 @@ func TestNothingGiven(t *testing.T) {
 			{"other window", func() error { _, err := r.qp.BindMW(1, 0, o.mw, uverbs.MWBind{}); return err }, "no memory window of the queue pair's protection domain"},
 			{"region", func() error { _, err := r.qp.BindMW(1, 0, r.mw, uverbs.MWBind{Length: 1}); return err }, "no region"},
 			{"other region", func() error { _, err := r.qp.BindMW(1, 0, r.mw, uverbs.MWBind{MR: o.mr, Length: 1}); return err }, "another protection domain"},
+			{"completions", func() error { _, err := r.cq.Wait(withTimeout(t), nil); return err }, "no room"},
 			{"no change", func() error { return r.mr.Rereg(uverbs.MRChange{}) }, "no change"},
 			{"place of no memory", func() error { return r.mr.Rereg(uverbs.MRChange{Length: 8}) }, "not given"},
 			{"other domain", func() error { return r.mr.Rereg(uverbs.MRChange{PD: o.pd}) }, "another context"},

@@ -70,14 +70,17 @@ func (cq *CQ) failure() error {
 
 // Wait takes up to len(wcs) completions off the queue, waiting until there is
 // at least one: it polls for as long as CQConfig.Spin says, arms, polls again
-// and sleeps. wcs must not be empty.
+// and sleeps.
 //
 // The error is ctx's when it ends first; it matches net.ErrClosed after Close,
 // [ErrDeviceRemoved] when the device is gone, even if Poll would still find
-// completions, and is a *[CQError] when the queue overflowed. Without a channel
-// it matches syscall.EINVAL, unless the queue spins for ever. A spinning waiter
-// makes no system call.
+// completions, and is a *[CQError] when the queue overflowed. It matches
+// syscall.EINVAL when wcs is empty, and without a channel unless the queue spins
+// for ever. A spinning waiter makes no system call.
 func (cq *CQ) Wait(ctx context.Context, wcs []WC) (int, error) {
+	if len(wcs) == 0 { // which nothing would ever fill
+		return 0, cq.c.fail("wait", cq.life.name, invalid("no room for a completion"))
+	}
 	select {
 	case <-cq.c.gone:
 		// A device that waits for its last user still completes requests, and
