@@ -2,6 +2,7 @@ package uverbs
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"sync"
@@ -47,14 +48,17 @@ const (
 
 	// bufferAlign keeps buffers in different cache lines, and atomics aligned.
 	bufferAlign = 64
+
+	// maxRoom leaves room to round sizes up; no machine has so much memory.
+	maxRoom = math.MaxInt / 4
 )
 
 // NewArena makes an arena that is still empty: the first Alloc asks the kernel
-// for memory. The error matches syscall.EINVAL for a negative size, and
-// net.ErrClosed when the protection domain is closed.
+// for memory. The error matches syscall.EINVAL for a size that is negative or
+// absurdly large, and net.ErrClosed when the protection domain is closed.
 func (pd *PD) NewArena(cfg ArenaConfig) (*Arena, error) {
-	if cfg.ChunkSize < 0 || cfg.Limit < 0 || cfg.HugePageSize < 0 {
-		return nil, pd.c.fail("new arena", pd.life.name, fmt.Errorf("negative size: %w", errInvalid))
+	if cfg.ChunkSize < 0 || cfg.Limit < 0 || cfg.HugePageSize < 0 || max(cfg.ChunkSize, cfg.HugePageSize) > maxRoom {
+		return nil, pd.c.fail("new arena", pd.life.name, invalid("ChunkSize %d, Limit %d, HugePageSize %d", cfg.ChunkSize, cfg.Limit, cfg.HugePageSize))
 	}
 	if cfg.ChunkSize == 0 {
 		cfg.ChunkSize = defaultChunk
@@ -85,11 +89,11 @@ func (a *Arena) Mapped() int {
 // system call only when no chunk has room; finding room takes time that grows
 // with the number of gaps between buffers.
 //
-// The error matches syscall.EINVAL when n is not positive, [ErrArenaFull] when
+// The error matches syscall.EINVAL when n is not positive or absurdly large, [ErrArenaFull] when
 // the arena's limit is reached, and is otherwise that of [AllocMemory] or
 // [PD.RegMR].
 func (a *Arena) Alloc(n int) (*Buffer, error) {
-	if n <= 0 {
+	if n <= 0 || n > maxRoom {
 		return nil, a.pd.c.fail("allocate", fmt.Sprintf("%d bytes of %s", n, a.life.name), errInvalid)
 	}
 	if err := a.life.enter(); err != nil {
@@ -206,7 +210,7 @@ func (a *Arena) busy() error {
 	if len(a.live) == 0 {
 		return nil
 	}
-	e := &BusyError{Object: a.life.name}
+	e := &BusyError{Device: a.pd.c.dev.Name, Object: a.life.name}
 	for b := range a.live {
 		if len(e.Users) == named {
 			e.Users = append(e.Users, fmt.Sprintf("%d more buffers", len(a.live)-named))

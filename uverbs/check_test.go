@@ -324,3 +324,63 @@ func TestClosedText(t *testing.T) {
 		t.Errorf("%v", (*os.File)(f))
 	}
 }
+
+// TestAbsurdSizes: sums of sizes do not turn around, and nothing is lent that is
+// not there.
+func TestAbsurdSizes(t *testing.T) {
+	r := mustBuild(t, openFake(t), nil)
+	a, err := r.pd.NewArena(uverbs.ArenaConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	small, err := a.Alloc(64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{math.MaxInt, math.MaxInt - 63, math.MaxInt / 4, 1 << 50} {
+		if b, err := a.Alloc(n); err == nil {
+			t.Errorf("%d bytes: %v", n, b)
+		}
+	}
+	closeAll(t, small, a)
+	for _, cfg := range []uverbs.ArenaConfig{{ChunkSize: math.MaxInt}, {HugePageSize: 1 << 62}, {ChunkSize: -1}} {
+		if _, err := r.pd.NewArena(cfg); !errors.Is(err, syscall.EINVAL) {
+			t.Errorf("%+v: %v", cfg, err)
+		}
+	}
+	for _, cfg := range []uverbs.MemoryConfig{
+		{Size: math.MaxInt}, {Size: math.MaxInt, Shared: true}, {Size: math.MaxInt, HugePageSize: 2 << 20},
+		{Size: 4096, HugePageSize: 1}, {Size: 4096, HugePageSize: 4096}, {Size: 4096, HugePageSize: 1 << 62}, {Size: 4096, HugePageSize: math.MinInt},
+	} {
+		m, err := uverbs.AllocMemory(cfg)
+		if err == nil {
+			t.Errorf("%+v: %v", cfg, m)
+			closeAll(t, m)
+		}
+	}
+}
+
+// TestBytesAfterClose: who asks for memory that is gone gets none, instead of a
+// fault.
+func TestBytesAfterClose(t *testing.T) {
+	r := mustBuild(t, openFake(t), nil)
+	closeAll(t, r.mr, r.mem)
+	if r.mr.Bytes() != nil || r.mem.Bytes() != nil || r.mem.Len() != 4096 {
+		t.Errorf("%d bytes of a region, %d of a memory of %d", len(r.mr.Bytes()), len(r.mem.Bytes()), r.mem.Len())
+	}
+}
+
+// TestBusyText: an error of Close says which device, what, and what to close.
+func TestBusyText(t *testing.T) {
+	r := mustBuild(t, openFake(t), nil)
+	want := "rxe0: close " + r.cq.String() + ": still in use by " + r.qp.String()
+	if err := r.cq.Close(); err == nil || err.Error() != want {
+		t.Errorf("%v, want %q", err, want)
+	}
+	if err := r.mem.Close(); err == nil || err.Error() != "memory: close memory of 4096 bytes: still in use by "+r.mr.String() {
+		t.Error(err)
+	}
+	if _, err := uverbs.OpenOn(fakeverbs.New(), fakeDevice(), &uverbs.OpenOptions{CallStyle: 7}); !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("call style 7: %v", err)
+	}
+}

@@ -95,6 +95,9 @@ func OpenOn(k devfile.Kernel, d *Device, opts *OpenOptions) (*Context, error) {
 	if opts == nil {
 		opts = new(OpenOptions)
 	}
+	if opts.CallStyle > StyleWrite {
+		return nil, &Error{Op: "open", Object: d.CharDev.Path, Device: d.Name, Err: invalid("there is no call style %d", opts.CallStyle)}
+	}
 	before := lastUEvent()
 	f, err := devfile.Open(k, d.CharDev.Path)
 	if err != nil {

@@ -115,13 +115,14 @@ func isGone(err error) bool {
 // A BusyError is returned by Close of an object that others still need. It
 // matches syscall.EBUSY.
 type BusyError struct {
+	Device string   // the device's name
 	Object string   // what was to be closed
 	Users  []string // what must be closed before
 }
 
-// Error names the object and what must be closed before.
+// Error names device, object, and what must be closed before.
 func (e *BusyError) Error() string {
-	return fmt.Sprintf("close %s: still in use by %s", e.Object, strings.Join(e.Users, ", "))
+	return fmt.Sprintf("%s: close %s: still in use by %s", e.Device, e.Object, strings.Join(e.Users, ", "))
 }
 
 // Unwrap returns syscall.EBUSY.

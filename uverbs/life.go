@@ -13,8 +13,9 @@ import (
 // Lock order: closing, then use, then mu. No lock of one object is held while
 // taking one of another, except mu of a parent.
 type life struct {
-	name    string // for messages
-	closed  error  // what later use returns
+	name    string // for messages, as device
+	device  string
+	closed  error // what later use returns
 	parents []*life
 
 	// use is held for reading during each kernel command on the object, so
@@ -38,7 +39,7 @@ type life struct {
 // so that none of them can be closed meanwhile. The object's name may change
 // until settle.
 func (l *life) begin(device, name string, parents ...*life) error {
-	l.name = name
+	l.name, l.device = name, device
 	l.closed = closedError(device, name)
 	l.done = make(chan struct{})
 	for i, p := range parents {
@@ -236,7 +237,7 @@ func (l *life) end() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.users) > 0 {
-		return &BusyError{Object: l.name, Users: slices.Sorted(maps.Values(l.users))}
+		return &BusyError{Device: l.device, Object: l.name, Users: slices.Sorted(maps.Values(l.users))}
 	}
 	l.bar()
 	return nil

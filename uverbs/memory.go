@@ -75,8 +75,10 @@ func (m *Memory) mapPages(cfg MemoryConfig) (err error) {
 	if cfg.Size <= 0 {
 		return fmt.Errorf("%d bytes: %w", cfg.Size, errInvalid)
 	}
-	if cfg.HugePageSize < 0 || bits.OnesCount(uint(cfg.HugePageSize)) > 1 {
-		return fmt.Errorf("huge pages of %d bytes: not a power of two: %w", cfg.HugePageSize, errInvalid)
+	if huge := cfg.HugePageSize; huge < 0 || bits.OnesCount(uint(huge)) > 1 {
+		return fmt.Errorf("huge pages of %d bytes: not a power of two: %w", huge, errInvalid)
+	} else if huge != 0 && huge <= os.Getpagesize() {
+		return fmt.Errorf("huge pages of %d bytes: ordinary pages have %d: %w", huge, os.Getpagesize(), errInvalid)
 	}
 	pages := offheap.Pages{Huge: cfg.HugePageSize, Transparent: cfg.TransparentHuge}
 	if cfg.Shared {
@@ -97,8 +99,14 @@ func (m *Memory) mapPages(cfg MemoryConfig) (err error) {
 	return nil
 }
 
-// Bytes returns the memory. The slice must not be used after Close.
-func (m *Memory) Bytes() []byte { return m.mem }
+// Bytes returns the memory, nil after Close. The slice must not be used after
+// Close.
+func (m *Memory) Bytes() []byte {
+	if m.life.destroyed.Load() {
+		return nil
+	}
+	return m.mem
+}
 
 // Len returns the size in bytes.
 func (m *Memory) Len() int { return len(m.mem) }

@@ -118,14 +118,18 @@ func (mr *MR) Len() int { return mr.length }
 // Handle returns the kernel's handle of the region within its context.
 func (mr *MR) Handle() uint32 { return mr.handle }
 
-// Bytes returns the registered bytes, or nil where Memory does. The slice must
-// not be used after the memory is closed.
+// Bytes returns the registered bytes, or nil where Memory does and when the memory
+// is closed, after which the slice must not be used.
 func (mr *MR) Bytes() []byte {
 	if mr.mem == nil {
 		return nil
 	}
+	all := mr.mem.Bytes()
+	if all == nil {
+		return nil
+	}
 	lo := int(mr.start - mr.mem.Addr())
-	return mr.mem.Bytes()[lo : lo+mr.length : lo+mr.length]
+	return all[lo : lo+mr.length : lo+mr.length]
 }
 
 // SGE returns a scatter/gather entry for n bytes of the region from offset. It
