@@ -27,6 +27,11 @@ func rpingClientOK(t *testing.T, host, port string, count int, args ...string) {
 	t.Helper()
 	all := append([]string{"-c", "-a", host, "-p", port, "-C", fmt.Sprint(count), "-v", "-V"}, args...)
 	r := runTool(t, exec.CommandContext(testContext(t), requireTool(t, "rping", "rdmacm-utils"), all...))
+	if r.code == 255 && strings.Contains(r.stderr, "rdma_get_cm_event: Bad file descriptor") {
+		// When it is done it closes its channel under its own reader, which may
+		// still end the program with that (cm_thread of rping.c in rdma-core 44).
+		r.code = 0
+	}
 	r.want(t, 0)
 	if n := strings.Count(r.stdout, "ping data: rdma-ping-"); n != count {
 		t.Errorf("%d lines of ping data, want %d:\n%s%s", n, count, r.stdout, r.stderr)
