@@ -36,7 +36,7 @@ type AsyncEvent struct {
 	Lost int
 }
 
-// String returns type and object, such as "IB_EVENT_PORT_ERR port 1".
+// String returns type and object, such as "PORT_ERR port 1".
 func (e AsyncEvent) String() string {
 	switch {
 	case e.WQ != nil:

@@ -274,8 +274,8 @@ func (c *Context) Removed() <-chan struct{} { return c.gone }
 func (c *Context) markGone() { c.goneOnce.Do(func() { close(c.gone) }) }
 
 // Close closes the device. While objects created with the context are open it
-// returns a *[BusyError] that names them. It may be called more than once and
-// from any goroutine.
+// returns a *[BusyError] that names them; [Context.Abandon] does not ask. It may be
+// called more than once and from any goroutine.
 func (c *Context) Close() error { return c.life.close(nil, c.release) }
 
 // Abandon closes the device although objects may be open, for a program that

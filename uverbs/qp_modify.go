@@ -9,10 +9,10 @@ import (
 	"github.com/purerdma/rdma/abi"
 )
 
-// Modify changes the attributes that mask names (MODIFY_QP, or MODIFY_QP_EX, Linux
-// 4.15, for a rate limit). The kernel allows only what the state transition
-// allows. The error is an *[Error], mostly with syscall.EINVAL; it then tells the
-// state that the queue pair is in, and a limit of the device that is exceeded.
+// Modify changes the attributes that mask names (MODIFY_QP, or MODIFY_QP_EX for a
+// rate limit). The kernel allows only what the state transition allows. The error
+// is an *[Error], mostly with syscall.EINVAL; it then tells the state that the
+// queue pair is in, and a limit of the device that is exceeded.
 func (qp *QP) Modify(attr QPAttr, mask abi.IBQPAttrMask) error {
 	if err := attr.check(mask); err != nil {
 		return qp.c.fail(cmdModifyQP.name, qp.life.name, err)
