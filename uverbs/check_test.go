@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"net"
+	"net/netip"
 	"os"
 	"strings"
 	"syscall"
@@ -123,11 +124,14 @@ func TestNothingGiven(t *testing.T) {
 			{"place of no memory", func() error { return r.mr.Rereg(uverbs.MRChange{Length: 8}) }, "not given"},
 			{"other domain", func() error { return r.mr.Rereg(uverbs.MRChange{PD: o.pd}) }, "another context"},
 			{"no advice", func() error { return r.pd.AdviseMR(0, false) }, "0 entries"},
-			{"specification", flowOf(r, nil), "specification 0 is of nothing"},
-			{"inner specification", flowOf(r, uverbs.InnerFlow{}), "specification 0 is of nothing"},
+			{"specification", flowOf(r, nil), "specification 0: it is of nothing"},
+			{"inner specification", flowOf(r, uverbs.InnerFlow{}), "specification 0: it is of nothing"},
 			{"inner counters", flowOf(r, uverbs.InnerFlow{FlowSpec: uverbs.FlowCount{}}), "no counters"},
 			{"other counters", flowOf(r, uverbs.FlowCount{Counters: o.counters}), "no counters of the same context"},
 			{"odd specification", flowOf(r, uverbs.FlowRaw{Body: make([]byte, 7)}), "7 bytes"},
+			{"IPv6 among IPv4", flowOf(r, uverbs.FlowIPv4{Value: uverbs.FlowIPv4Fields{Dst: netip.IPv6Loopback()}}), "::1 is no IPv4 address"},
+			{"IPv4 among IPv6", flowOf(r, uverbs.InnerFlow{FlowSpec: uverbs.FlowIPv6{Mask: uverbs.FlowIPv6Fields{Src: netip.AddrFrom4([4]byte{10})}}}), "10.0.0.0 is no IPv6 address"},
+			{"VXLAN", flowOf(r, uverbs.FlowVXLAN{Value: 1 << 24}), "24 bits"},
 			{"long specification", flowOf(r, uverbs.FlowRaw{Body: make([]byte, 4096)}), "4096 bytes"},
 		})
 	})

@@ -2,6 +2,7 @@ package uverbs
 
 import (
 	"fmt"
+	"net/netip"
 
 	"github.com/purerdma/rdma/abi"
 )
@@ -73,21 +74,48 @@ func (cfg *FlowConfig) parents(c *Context) (all []*life, err error) {
 		if inner, ok := s.(InnerFlow); ok {
 			s = inner.FlowSpec
 		}
-		switch s := s.(type) {
-		case nil, InnerFlow:
-			return nil, invalid("specification %d is of nothing", i)
-		case FlowRaw:
-			if len(s.Body)%8 != 0 || len(s.Body) > maxFlowBody {
-				return nil, invalid("specification %d has %d bytes, must be a multiple of 8, at most %d", i, len(s.Body), maxFlowBody)
-			}
-		case FlowCount:
-			if s.Counters == nil || s.Counters.c != c {
-				return nil, invalid("specification %d has no counters of the same context", i)
-			}
+		if err := checkSpec(s, c); err != nil {
+			return nil, fmt.Errorf("specification %d: %w", i, err)
+		}
+		if s, ok := s.(FlowCount); ok {
 			all = append(all, &s.Counters.life)
 		}
 	}
 	return all, nil
+}
+
+// checkSpec refuses what would mean something else to the kernel.
+func checkSpec(s FlowSpec, c *Context) error {
+	const bits24 = 1<<24 - 1
+	switch s := s.(type) {
+	case nil, InnerFlow:
+		return invalid("it is of nothing")
+	case FlowRaw:
+		if n := len(s.Body); n%8 != 0 || n > maxFlowBody {
+			return invalid("it has %d bytes, must be a multiple of 8, at most %d", n, maxFlowBody)
+		}
+	case FlowCount:
+		if s.Counters == nil || s.Counters.c != c {
+			return invalid("it has no counters of the same context")
+		}
+	case FlowIPv4:
+		for _, a := range []netip.Addr{s.Value.Src, s.Value.Dst, s.Mask.Src, s.Mask.Dst} {
+			if a.IsValid() && !a.Unmap().Is4() {
+				return invalid("%v is no IPv4 address", a)
+			}
+		}
+	case FlowIPv6:
+		for _, a := range []netip.Addr{s.Value.Src, s.Value.Dst, s.Mask.Src, s.Mask.Dst} {
+			if a.Is4() {
+				return invalid("%v is no IPv6 address", a)
+			}
+		}
+	case FlowVXLAN:
+		if s.Value > bits24 || s.Mask > bits24 {
+			return invalid("a VXLAN network has 24 bits")
+		}
+	}
+	return nil
 }
 
 func (f *Flow) create(qp *QP, cfg *FlowConfig) error {

@@ -148,8 +148,9 @@ func (mr *MR) String() string { return mr.life.name }
 // Close ends the registration (MR_DESTROY, DEREG_MR). The memory remains; it is
 // closed on its own, afterwards. Of an imported region only this process lets
 // go. While memory windows are bound to the region the kernel refuses, and the
-// error matches syscall.EINVAL (soft-RoCE) or EBUSY. Close may be called more
-// than once and from any goroutine.
+// error matches syscall.EINVAL (soft-RoCE) or EBUSY: close them, or bind them to
+// something else, and then the region again. Close may be called more than once
+// and from any goroutine.
 func (mr *MR) Close() error {
 	return mr.life.close(func() error {
 		if mr.imported {
