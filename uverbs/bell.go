@@ -32,10 +32,10 @@ type bell struct {
 	name  string
 }
 
-// ring sends the command. Its error path allocates.
-func (b *bell) ring() error {
+// Send sends the command. Its error path allocates.
+func (b *bell) Send() error {
 	c := b.c
-	if c.style == StyleWrite || !c.bells.refused.Load() {
+	if !c.bells.refused.Load() {
 		err := c.file.TryWrite(b.frame)
 		if err == nil {
 			return nil
@@ -69,19 +69,14 @@ func (b *bell) free() {
 	}
 }
 
-// sendBell makes the kernel look at a send queue.
-type sendBell struct{ bell }
+var _ provider.QPBell = (*bell)(nil)
 
-var _ provider.QPBell = (*sendBell)(nil)
-
-func (b *sendBell) Send() error { return b.ring() }
-
-// prepare builds the command. The kernel insists on a request size of at least
-// its struct's even for no requests (ib_uverbs_post_send).
-func (b *sendBell) prepare(c *Context, qp uint32) (err error) {
+// newSendBell builds the command that makes the kernel look at a send queue. The
+// kernel insists on a request size of at least its struct's even for no requests
+// (ib_uverbs_post_send).
+func (c *Context) newSendBell(qp uint32) (bell, error) {
 	req := abi.IBUverbsPostSend{QPHandle: qp, WQESize: uint32(size[abi.IBUverbsSendWR]())}
-	b.bell, err = c.newBell(&cmdPostSend, offheap.BytesOf(&req))
-	return err
+	return c.newBell(&cmdPostSend, offheap.BytesOf(&req))
 }
 
 // armBell arms a completion queue in either way.
@@ -89,11 +84,12 @@ type armBell struct{ any, solicited bell }
 
 var _ provider.CQBell = (*armBell)(nil)
 
+// Arm sends the command of the kind.
 func (b *armBell) Arm(solicitedOnly bool) error {
 	if solicitedOnly {
-		return b.solicited.ring()
+		return b.solicited.Send()
 	}
-	return b.any.ring()
+	return b.any.Send()
 }
 
 func (b *armBell) prepare(c *Context, cq uint32) (err error) {

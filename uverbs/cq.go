@@ -5,7 +5,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-	"unsafe"
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/uverbs/internal/provider"
@@ -55,9 +54,9 @@ type CQ struct {
 
 	bell    armBell
 	pollMu  sync.Mutex
-	ring    provider.CQ // nil after Close; guarded by pollMu for polling, by life for arming
+	ring    provider.CQ // guarded by pollMu for polling, by life for arming
 	entries int         // guarded by pollMu
-	broken  error       // a resize that lost the ring; guarded by pollMu
+	useless error       // why ring may not be polled: Close, a resize that lost it; guarded by pollMu
 
 	spinning atomic.Int64 // CQConfig.Spin
 
@@ -151,17 +150,13 @@ func (cq *CQ) String() string { return cq.life.name }
 // The error matches net.ErrClosed after Close.
 func (cq *CQ) Poll(wcs []WC) (int, error) {
 	cq.pollMu.Lock()
-	defer cq.pollMu.Unlock()
-	if cq.ring == nil {
-		return 0, cq.life.closed
+	if err := cq.useless; err != nil {
+		cq.pollMu.Unlock()
+		return 0, err
 	}
-	if cq.broken != nil {
-		return 0, cq.broken
-	}
-	if len(wcs) == 0 {
-		return 0, nil
-	}
-	return cq.ring.Poll(unsafe.Slice((*provider.WC)(noescape(&wcs[0])), len(wcs))), nil
+	n := cq.ring.Poll(wcList(wcs))
+	cq.pollMu.Unlock() // not deferred: provider.CQ
+	return n, nil
 }
 
 // Close destroys the queue (CQ_DESTROY) and wakes who waits for it. While
@@ -175,10 +170,9 @@ func (cq *CQ) release() error {
 	cq.c.registry.drop(cq.key)
 	cq.bell.free()
 	cq.pollMu.Lock()
-	ring := cq.ring
-	cq.ring = nil
+	cq.useless = cq.life.closed
 	cq.pollMu.Unlock()
-	return ring.Close()
+	return cq.ring.Close()
 }
 
 func (cq *CQ) destroyKernel() error {

@@ -24,8 +24,8 @@ func (cq *CQ) Resize(entries int) error {
 	defer cq.life.leave()
 	cq.pollMu.Lock()
 	defer cq.pollMu.Unlock()
-	if cq.broken != nil {
-		return cq.broken
+	if cq.useless != nil {
+		return cq.useless
 	}
 	err := cq.resize(entries, fmt.Sprintf("%s to %d entries", cq.life.name, entries))
 	return cq.c.withLimits(err, func(d *abi.IBUverbsQueryDeviceResp) string {
@@ -60,9 +60,9 @@ func (cq *CQ) resize(entries int, what string) error {
 func (cq *CQ) resized(setup *provider.ModifySetup, w *writeCall, what string) error {
 	fits, err := setup.Done(respOf[abi.IBUverbsResizeCQResp](w).CQE, w.uhwResp())
 	if err != nil {
-		cq.broken = cq.c.fail(cmdResizeCQ.name, what, err)
-		cq.end(cq.broken)
-		return cq.broken
+		cq.useless = cq.c.fail(cmdResizeCQ.name, what, err)
+		cq.end(cq.useless)
+		return cq.useless
 	}
 	cq.entries = int(fits)
 	return nil

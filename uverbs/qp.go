@@ -77,7 +77,7 @@ type QP struct {
 	recvMu sync.Mutex
 	ring   provider.QP // nil after Close
 	gone   provider.QP // what ring was, once the kernel has destroyed the object
-	bell   sendBell
+	bell   bell
 
 	groupMu sync.Mutex
 	groups  map[group]struct{} // multicast groups; guarded by groupMu
@@ -125,7 +125,7 @@ func (qp *QP) create() error {
 		return err
 	}
 	qp.life.settle(qp.c.dev.Name, fmt.Sprintf("QP %#x", qp.qpn))
-	if err = qp.bell.prepare(qp.c, qp.handle); err != nil {
+	if qp.bell, err = qp.c.newSendBell(qp.handle); err != nil {
 		abort(setup.Abort)
 	} else {
 		qp.ring, err = setup.Done(&qp.bell, qp.qpn, qp.cap.provider(), uhwOut)

@@ -97,20 +97,22 @@ func (qp *QP) setup() (*provider.QPSetup, error) {
 // ringless is the data path of a queue pair that has none.
 type ringless struct{}
 
-// PostSend and PostRecv refuse.
-func (ringless) PostSend(*provider.SendWR) error { return ErrOpcode }
+// PostSend refuses.
+func (ringless) PostSend(wrs []provider.SendWR) (int, error) { return 0, refuse(len(wrs)) }
 
-// FlushSend has nothing to flush, as FlushRecv.
-func (ringless) FlushSend() error { return nil }
-
-// PostRecv refuses, see PostSend.
-func (ringless) PostRecv(*provider.RecvWR) error { return ErrOpcode }
-
-// FlushRecv has nothing to flush.
-func (ringless) FlushRecv() error { return nil }
+// PostRecv refuses.
+func (ringless) PostRecv(wrs []provider.RecvWR) (int, error) { return 0, refuse(len(wrs)) }
 
 // Close has nothing to unmap.
 func (ringless) Close() error { return nil }
+
+// refuse refuses n requests.
+func refuse(n int) error {
+	if n == 0 {
+		return nil
+	}
+	return ErrOpcode
+}
 
 func (qp *QP) createKernel(uhwIn, uhwOut []byte) error {
 	switch cfg := &qp.cfg; {

@@ -1,6 +1,6 @@
 package uverbs
 
-import "github.com/purerdma/rdma/uverbs/internal/provider"
+import "github.com/purerdma/rdma/abi"
 
 // PostSend posts requests to the send queue, in order, with one doorbell for
 // all. It copies the requests; it allocates nothing and keeps nothing.
@@ -18,31 +18,36 @@ func (qp *QP) PostSend(wrs ...SendWR) error {
 	if qp.ring == nil {
 		return qp.life.closed
 	}
-	for i := range wrs {
-		err := wrs[i].AH.check(qp)
-		if err == nil {
-			err = qp.ring.PostSend(wrs[i].provider())
-		}
-		if err != nil {
-			return qp.stopSend(i, err)
-		}
+	if qp.cfg.Type == abi.IB_UVERBS_QPT_UD {
+		return qp.postDatagrams(wrs)
 	}
-	if len(wrs) == 0 {
-		return nil
-	}
-	if err := qp.ring.FlushSend(); err != nil {
-		return &PostError{Posted: len(wrs), Err: err}
+	if n, err := qp.ring.PostSend(sendList(wrs)); err != nil {
+		return postError(n, err)
 	}
 	return nil
 }
 
-// stopSend posts the n requests before one that was refused.
-func (qp *QP) stopSend(n int, err error) error {
-	if n == 0 {
-		return err
+// postDatagrams posts requests up to the first whose address handle the queue pair
+// cannot use.
+func (qp *QP) postDatagrams(wrs []SendWR) error {
+	var refused error
+	for i := range wrs {
+		if refused = wrs[i].AH.check(qp); refused != nil {
+			wrs = wrs[:i]
+			break
+		}
 	}
-	if flushErr := qp.ring.FlushSend(); flushErr != nil {
-		err = flushErr
+	n, err := qp.ring.PostSend(sendList(wrs))
+	if err == nil {
+		err = refused
+	}
+	return postError(n, err)
+}
+
+// postError says how many requests were posted, if any.
+func postError(n int, err error) error {
+	if n == 0 || err == nil {
+		return err
 	}
 	return &PostError{Posted: n, Err: err}
 }
@@ -56,37 +61,8 @@ func (qp *QP) PostRecv(wrs ...RecvWR) error {
 	if qp.ring == nil {
 		return qp.life.closed
 	}
-	return postRecv(qp.ring, wrs)
-}
-
-// receiver is the receive side of a queue pair or a shared queue.
-type receiver interface {
-	PostRecv(*provider.RecvWR) error
-	FlushRecv() error
-}
-
-func postRecv(q receiver, wrs []RecvWR) error {
-	for i := range wrs {
-		if err := q.PostRecv((*provider.RecvWR)(noescape(&wrs[i]))); err != nil {
-			return stopRecv(q, i, err)
-		}
-	}
-	if len(wrs) == 0 {
-		return nil
-	}
-	if err := q.FlushRecv(); err != nil {
-		return &PostError{Posted: len(wrs), Err: err}
+	if n, err := qp.ring.PostRecv(recvList(wrs)); err != nil {
+		return postError(n, err)
 	}
 	return nil
-}
-
-// stopRecv posts the n requests before one that was refused.
-func stopRecv(q receiver, n int, err error) error {
-	if n == 0 {
-		return err
-	}
-	if flushErr := q.FlushRecv(); flushErr != nil {
-		err = flushErr
-	}
-	return &PostError{Posted: n, Err: err}
 }

@@ -169,7 +169,10 @@ func (srq *SRQ) PostRecv(wrs ...RecvWR) error {
 	case srq.broken != nil:
 		return srq.broken
 	}
-	return postRecv(srq.ring, wrs)
+	if n, err := srq.ring.PostRecv(recvList(wrs)); err != nil {
+		return postError(n, err)
+	}
+	return nil
 }
 
 // Close destroys the queue (SRQ_DESTROY). While queue pairs use it, it returns

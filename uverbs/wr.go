@@ -130,10 +130,8 @@ type WC struct {
 	// it counts the first GRHSize bytes too.
 	ByteLen uint32
 
-	// Imm is valid with IB_WC_WITH_IMM, InvalidatedKey with
-	// IB_WC_WITH_INVALIDATE in Flags.
-	Imm            uint32
-	InvalidatedKey uint32
+	// Imm is valid with IB_WC_WITH_IMM in Flags.
+	Imm uint32
 
 	// QPN is the number of the own queue pair, SrcQPN that of the sender
 	// (datagrams only).
@@ -148,21 +146,35 @@ type WC struct {
 	SL           uint8
 	DLIDPathBits uint8
 
-	// VLAN is the tag that the device took off a raw packet, FlowTag the number
-	// of the rule that took it ([FlowTag]), and Timestamp the device's clock at
-	// the completion, in ticks of DeviceAttr.ClockKHz, of a queue created with
-	// IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION. Drivers that have none of these
-	// leave them 0.
-	VLAN      uint16
+	// VLAN is the tag that the device took off a raw packet. Drivers that have
+	// no VLAN, FlowTag or Timestamp leave them 0.
+	VLAN uint16
+
+	// InvalidatedKey is valid with IB_WC_WITH_INVALIDATE in Flags.
+	InvalidatedKey uint32
+
+	// FlowTag is the number of the rule that took a raw packet ([FlowTag]), and
+	// Timestamp the device's clock at the completion, in ticks of
+	// DeviceAttr.ClockKHz, of a queue created with
+	// IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION.
 	FlowTag   uint32
 	Timestamp uint64
 }
 
-// provider hands a request to a driver without copying it. The two structs have
-// the same fields, except that AH is of another type there: that of the first
-// field of the AH here, and Bind of one with the same fields. TestRequestsAreAlike compares them field by field.
-func (wr *SendWR) provider() *provider.SendWR {
-	return (*provider.SendWR)(unsafe.Pointer(noescape(wr)))
+// sendList, recvList and wcList hand a slice to a driver without copying it. The
+// structs have the same fields there, in the same order, except that AH is of
+// another type: that of the first field of the AH here, and Bind of one with the
+// same fields. TestRequestsAreAlike compares them field by field.
+func sendList(wrs []SendWR) []provider.SendWR {
+	return *(*[]provider.SendWR)(unsafe.Pointer(noescape(&wrs)))
+}
+
+func recvList(wrs []RecvWR) []provider.RecvWR {
+	return *(*[]provider.RecvWR)(unsafe.Pointer(noescape(&wrs)))
+}
+
+func wcList(wcs []WC) []provider.WC {
+	return *(*[]provider.WC)(unsafe.Pointer(noescape(&wcs)))
 }
 
 // noescape hides a pointer from escape analysis, so that requests and

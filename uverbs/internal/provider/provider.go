@@ -169,6 +169,10 @@ type AHSetup struct {
 type CQ interface {
 	// Poll takes up to len(wcs) completions off the ring and returns how many.
 	// It makes no system call, allocates nothing and does not keep wcs.
+	//
+	// It must contain nothing that can panic: the core holds a lock without a
+	// deferred unlock, which would be a third of what polling an empty queue
+	// costs. Each driver's TestPollCannotPanic looks at the machine code.
 	Poll(wcs []WC) int
 
 	// Arm asks for one event on the completion channel at the next
@@ -185,17 +189,17 @@ type CQ interface {
 // A QP takes work requests. The core serialises calls on the send queue and,
 // separately, calls on the receive queue.
 type QP interface {
-	// PostSend checks a request and writes it to the send ring, where the
-	// device may not look at it before FlushSend. On error nothing of the
-	// request remains in the ring. wr and what it refers to are not kept.
-	PostSend(wr *SendWR) error
+	// PostSend checks requests and writes them to the send ring, up to the
+	// first that it refuses. Then it shows the device what it wrote and rings
+	// the doorbell once, if it wrote anything. It returns how many requests are
+	// in the ring, and why the next one is not, or the error of the doorbell.
+	//
+	// The device may not look at requests before all are written. Nothing of a
+	// refused one remains. wrs and what they refer to are not kept.
+	PostSend(wrs []SendWR) (int, error)
 
-	// FlushSend makes the requests written so far visible and rings the
-	// doorbell once.
-	FlushSend() error
-
-	PostRecv(wr *RecvWR) error
-	FlushRecv() error
+	// PostRecv is the same for the receive ring.
+	PostRecv(wrs []RecvWR) (int, error)
 
 	Close() error
 }
@@ -203,8 +207,8 @@ type QP interface {
 // An SRQ takes receive requests for several queue pairs. The core serialises
 // the calls.
 type SRQ interface {
-	PostRecv(wr *RecvWR) error
-	FlushRecv() error
+	// PostRecv is that of QP.
+	PostRecv(wrs []RecvWR) (int, error)
 
 	// SetupModify prepares a modify-SRQ command: a new size, or only a limit.
 	SetupModify(resize bool, n uint32) (*ModifySetup, error)

@@ -67,7 +67,9 @@ type RecvWR struct {
 	SGEs []SGE
 }
 
-// WC is one work completion.
+// WC is one work completion. It begins with the fields of the kernel's struct
+// ib_uverbs_wc in their places, except that VLAN is where that has the port, so
+// that a driver whose ring has such structs copies them whole.
 type WC struct {
 	ID             uint64
 	Status         abi.IBWCStatus
@@ -75,7 +77,6 @@ type WC struct {
 	VendorErr      uint32
 	ByteLen        uint32
 	Imm            uint32
-	InvalidatedKey uint32
 	QPN            uint32
 	SrcQPN         uint32
 	Flags          abi.IBWCFlags
@@ -84,6 +85,7 @@ type WC struct {
 	SL             uint8
 	DLIDPathBits   uint8
 	VLAN           uint16
+	InvalidatedKey uint32
 	FlowTag        uint32
 	Timestamp      uint64
 }

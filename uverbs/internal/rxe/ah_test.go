@@ -11,6 +11,7 @@ import (
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/uverbs/internal/provider"
+	"github.com/purerdma/rdma/uverbs/internal/ringtest"
 )
 
 // Offsets of struct rxe_av within a request.
@@ -57,7 +58,7 @@ func TestDatagramBytes(t *testing.T) {
 		{"IPv6", 0, six, six, vector(2, six, sockaddr6(six), sockaddr6(six))},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			env := newFakeEnv()
+			env := ringtest.NewEnv()
 			setup, err := newTestContext(t, env).SetupAH(provider.AHRequest{
 				DGID: tc.dst, SGIDIndex: 9, Port: 1, FlowLabel: 0xabcde, HopLimit: 64, TrafficClass: 32,
 				Source: func() (provider.AHSource, error) {
@@ -76,7 +77,7 @@ func TestDatagramBytes(t *testing.T) {
 			fill(slot, 0xaa)
 			wr := provider.SendWR{ID: 5, Opcode: abi.IB_UVERBS_WR_SEND_WITH_IMM, Imm: 0xcafe1234, SGEs: oneSGE,
 				AH: &provider.AH{Driver: h}, RemoteQPN: 0x123456, RemoteQKey: 0x80010000}
-			if err := q.PostSend(&wr); err != nil {
+			if err := q.send.post(&wr); err != nil {
 				t.Fatal(err)
 			}
 			fields := append(slowSGEs(wqeSize, oneSGE), field{wqeID, uint64(5)}, field{wqeOpcode, uint32(3)},
@@ -91,7 +92,7 @@ func TestDatagramBytes(t *testing.T) {
 }
 
 func TestSetupAHFails(t *testing.T) {
-	setup, err := newTestContext(t, newFakeEnv()).SetupAH(provider.AHRequest{
+	setup, err := newTestContext(t, ringtest.NewEnv()).SetupAH(provider.AHRequest{
 		Source: func() (provider.AHSource, error) { return provider.AHSource{}, syscall.ENODATA },
 	})
 	if err != nil {

@@ -31,42 +31,39 @@ var _ provider.CQ = (*cq)(nil)
 // leaves the rest of the entry zero (make_send_cqe, flush_send_wqe,
 // rxe_resp.c do_complete), so Opcode reads as IB_WC_SEND even for a receive.
 func (q *cq) Poll(wcs []provider.WC) int {
-	cons := q.cons
-	n := min(uint((q.ring.prod.Load()-cons)&q.ring.mask), uint(len(wcs)))
-	if n == 0 {
+	r, cons := &q.ring, q.cons
+	if n := (r.prod.Load() - cons) & r.mask; uint64(n) < uint64(len(wcs)) {
+		wcs = wcs[:n]
+	}
+	if len(wcs) == 0 {
 		return 0
 	}
-	for i := range wcs[:n] {
-		decodeWC(&wcs[i], q.ring.wc(cons))
-		cons = q.ring.next(cons)
+	for i := range wcs {
+		decodeWC(&wcs[i], (*abi.IBUverbsWC)(r.slot(cons)))
+		cons++
 	}
-	q.cons = cons
-	q.ring.cons.Store(cons)
-	return int(n)
+	q.cons = cons & r.mask
+	r.cons.Store(q.cons)
+	return len(wcs)
 }
 
-// decodeWC reads each field of the shared entry once. It sets the fields one by
-// one because the compiler would build a value beside *wc first and copy it.
+// decodeWC reads the shared entry once.
 func decodeWC(wc *provider.WC, e *abi.IBUverbsWC) {
-	*wc = provider.WC{}
-	wc.ID = e.WRID
-	wc.Status = abi.IBWCStatus(e.Status)
-	wc.Opcode = abi.IBWCOpcode(e.Opcode)
-	wc.VendorErr = e.VendorErr
-	wc.ByteLen = e.ByteLen
-	wc.QPN = e.QPNum
-	wc.SrcQPN = e.SrcQP
-	wc.PKeyIndex = e.PKeyIndex
-	wc.SLID = e.Slid
-	wc.SL = e.SL
-	wc.DLIDPathBits = e.DlidPathBits
-	flags := abi.IBWCFlags(e.WCFlags)
-	wc.Flags = flags
-	switch {
-	case flags&abi.IB_WC_WITH_IMM != 0:
-		wc.Imm = swapNet(e.Ex)
-	case flags&abi.IB_WC_WITH_INVALIDATE != 0:
-		wc.InvalidatedKey = e.Ex
+	copyWC(wc, e)
+	if wc.Flags&(abi.IB_WC_WITH_IMM|abi.IB_WC_WITH_INVALIDATE) != 0 {
+		setEx(wc)
+	} else {
+		wc.Imm = 0
+	}
+}
+
+// setEx puts what the entry has in the place of Imm where it belongs.
+func setEx(wc *provider.WC) {
+	ex := wc.Imm
+	if wc.Flags&abi.IB_WC_WITH_IMM != 0 {
+		wc.Imm = swapNet(ex)
+	} else {
+		wc.Imm, wc.InvalidatedKey = 0, ex
 	}
 }
 
@@ -74,6 +71,7 @@ func decodeWC(wc *provider.WC, e *abi.IBUverbsWC) {
 // raise none (rxe_verbs.c rxe_req_notify_cq), so the caller polls once more.
 func (q *cq) Arm(solicitedOnly bool) error { return q.bell.Arm(solicitedOnly) }
 
+// Close unmaps the ring.
 func (q *cq) Close() error { return q.ring.close(q.c.env) }
 
 // SetupResize: the kernel moves all completions to a new ring and answers where

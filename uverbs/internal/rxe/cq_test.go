@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/uverbs/internal/provider"
+	"github.com/purerdma/rdma/uverbs/internal/ringtest"
 )
 
 // cqe is a completion as rxe_cq_post copies it into a slot.
@@ -41,16 +42,16 @@ func TestPollDecodes(t *testing.T) {
 			provider.WC{Status: 999, Opcode: 77, Flags: 0x80000000}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			q, k := newTestCQ(t, newFakeEnv(), 1, 8)
+			q, k := newTestCQ(t, ringtest.NewEnv(), 1, 8)
 			k.push(tc.in)
 			got := provider.WC{ID: 99, Imm: 99, InvalidatedKey: 99}
-			if !pollOne(q, &got) {
+			if !ringtest.Poll(q, &got) {
 				t.Fatal("no completion")
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("completion (-want +got):\n%s", diff)
 			}
-			if pollOne(q, &got) {
+			if ringtest.Poll(q, &got) {
 				t.Error("the ring gave a second completion")
 			}
 		})
@@ -60,7 +61,7 @@ func TestPollDecodes(t *testing.T) {
 // TestPollWrapsAround runs many times round a small ring and fills it to the
 // brim each time; every slot must be given back.
 func TestPollWrapsAround(t *testing.T) {
-	q, k := newTestCQ(t, newFakeEnv(), 1, 4)
+	q, k := newTestCQ(t, ringtest.NewEnv(), 1, 4)
 	var wc provider.WC
 	for round, id := 0, uint64(0); round < 50; round++ {
 		n := 0
@@ -71,26 +72,26 @@ func TestPollWrapsAround(t *testing.T) {
 			t.Fatalf("round %d: ring took %d entries, want 3", round, n)
 		}
 		for range n {
-			if !pollOne(q, &wc) || wc.ID != id {
+			if !ringtest.Poll(q, &wc) || wc.ID != id {
 				t.Fatalf("round %d: got id %d, want %d", round, wc.ID, id)
 			}
 			id++
 		}
-		if pollOne(q, &wc) {
+		if ringtest.Poll(q, &wc) {
 			t.Fatalf("round %d: completion from an empty ring", round)
 		}
 	}
 }
 
 func TestArmPassesThrough(t *testing.T) {
-	env := newFakeEnv()
+	env := ringtest.NewEnv()
 	q, _ := newTestCQ(t, env, 1, 4)
 	for _, solicited := range []bool{false, true} {
 		if err := q.Arm(solicited); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if diff := cmp.Diff([]bool{false, true}, env.armed); diff != "" {
+	if diff := cmp.Diff([]bool{false, true}, env.Armed); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -98,13 +99,13 @@ func TestArmPassesThrough(t *testing.T) {
 // TestCQResize moves to another ring, which the kernel has filled with what was
 // in the old one.
 func TestCQResize(t *testing.T) {
-	env := newFakeEnv()
+	env := ringtest.NewEnv()
 	q, k := newTestCQ(t, env, 1, 8)
 	for id := uint64(1); id <= 3; id++ {
 		k.push(cqe(field{wcID, id}))
 	}
 	var wc provider.WC
-	if !pollOne(q, &wc) || wc.ID != 1 {
+	if !ringtest.Poll(q, &wc) || wc.ID != 1 {
 		t.Fatalf("got %+v", wc)
 	}
 	setup, err := q.SetupResize(31)
@@ -115,19 +116,19 @@ func TestCQResize(t *testing.T) {
 	for id := uint64(2); id <= 4; id++ {
 		larger.push(cqe(field{wcID, id}))
 	}
-	if fits, err := setup.Done(31, env.add(larger.mem)); fits != 31 || err != nil || len(env.mapped) != 1 {
-		t.Fatalf("%d entries, %v, %d mappings", fits, err, len(env.mapped))
+	if fits, err := setup.Done(31, offer(env, larger.mem)); fits != 31 || err != nil || len(env.Mapped) != 1 {
+		t.Fatalf("%d entries, %v, %d mappings", fits, err, len(env.Mapped))
 	}
 	for id := uint64(2); id <= 4; id++ {
-		if !pollOne(q, &wc) || wc.ID != id {
+		if !ringtest.Poll(q, &wc) || wc.ID != id {
 			t.Errorf("got %+v, want id %d", wc, id)
 		}
 	}
-	if pollOne(q, &wc) {
+	if ringtest.Poll(q, &wc) {
 		t.Errorf("got %+v from nowhere", wc)
 	}
 	for name, out := range map[string][]byte{
-		"short answer": make([]byte, 15), "no mapping": make([]byte, 16), "fewer slots than entries": env.add(newRingMem(8, 64)),
+		"short answer": make([]byte, 15), "no mapping": make([]byte, 16), "fewer slots than entries": offer(env, newRingMem(8, 64)),
 	} {
 		setup, err := q.SetupResize(8)
 		if err != nil {
@@ -137,7 +138,7 @@ func TestCQResize(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	if err := q.Close(); err != nil || len(env.mapped) != 0 {
-		t.Errorf("close: %v, %d mappings left", err, len(env.mapped))
+	if err := q.Close(); err != nil || len(env.Mapped) != 0 {
+		t.Errorf("close: %v, %d mappings left", err, len(env.Mapped))
 	}
 }

@@ -13,12 +13,16 @@ type driver struct{}
 
 var _ provider.Driver = driver{}
 
+// Name is the kernel's name of the driver.
 func (driver) Name() string { return "rxe" }
 
+// ABIVersions is the one version there is.
 func (driver) ABIVersions() (lo, hi uint32) { return abiVersion, abiVersion }
 
+// Payload: rxe adds nothing to commands that concern no queue.
 func (driver) Payload() provider.Payload { return provider.Payload{} }
 
+// NewContext needs nothing of the kernel.
 func (driver) NewContext(env provider.Env) (provider.Context, error) {
 	return &context{env: env}, nil
 }
@@ -27,4 +31,5 @@ func (driver) NewContext(env provider.Env) (provider.Context, error) {
 // shares no memory per context.
 type context struct{ env provider.Env }
 
+// Close has nothing to free.
 func (*context) Close() error { return nil }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/uverbs/internal/provider"
+	"github.com/purerdma/rdma/uverbs/internal/ringtest"
 )
 
 // field is one value at one offset of a request; the slow encoder puts fields
@@ -124,10 +125,10 @@ func sendCases() []struct {
 func TestSendBytes(t *testing.T) {
 	for _, tc := range sendCases() {
 		t.Run(tc.name, func(t *testing.T) {
-			q, k := newTestQP(t, newFakeEnv(), abi.IB_UVERBS_QPT_RC, 1)
+			q, k := newTestQP(t, ringtest.NewEnv(), abi.IB_UVERBS_QPT_RC, 1)
 			slot := k.sq.slot(0)
 			fill(slot, 0xaa)
-			if err := q.PostSend(&tc.wr); err != nil {
+			if err := q.send.post(&tc.wr); err != nil {
 				t.Fatal(err)
 			}
 			used := wqeSize + len(tc.wr.SGEs)*16 + len(tc.wr.Inline)
@@ -152,10 +153,10 @@ func TestRecvBytes(t *testing.T) {
 		len  uint32
 	}{{"empty", nil, 0}, {"one entry", oneSGE, 100}, {"four entries", fourSGEs, 1<<30 + 17}} {
 		t.Run(tc.name, func(t *testing.T) {
-			q, k := newTestQP(t, newFakeEnv(), abi.IB_UVERBS_QPT_UD, 1)
+			q, k := newTestQP(t, ringtest.NewEnv(), abi.IB_UVERBS_QPT_UD, 1)
 			slot := k.rq.slot(0)
 			fill(slot, 0xaa)
-			if err := q.PostRecv(&provider.RecvWR{ID: 42, SGEs: tc.sges}); err != nil {
+			if err := ringtest.Recv(q, &provider.RecvWR{ID: 42, SGEs: tc.sges}); err != nil {
 				t.Fatal(err)
 			}
 			used := rwqeSize + 16*len(tc.sges)

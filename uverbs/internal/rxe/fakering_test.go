@@ -5,6 +5,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"unsafe"
+
+	"github.com/purerdma/rdma/uverbs/internal/ringtest"
 )
 
 var host = binary.NativeEndian
@@ -31,17 +33,10 @@ const (
 	wcPKey, wcSLID, wcSL, wcPath              = 40, 42, 44, 45
 )
 
-// alignedBytes is Go heap memory aligned to 8 bytes, so that the race detector
-// watches it.
-func alignedBytes(n int) []byte {
-	words := make([]uint64, (n+7)/8)
-	return unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), len(words)*8)[:n:n]
-}
-
 // newRingMem is a mapping as rxe_queue_init prepares it: slots must be a power
 // of two.
 func newRingMem(slots, slotSize int) []byte {
-	mem := alignedBytes(hdrSize + slots*slotSize)
+	mem := ringtest.Bytes(hdrSize + slots*slotSize)
 	log2 := uint32(0)
 	for 1<<log2 < slotSize {
 		log2++

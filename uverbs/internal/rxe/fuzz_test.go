@@ -6,6 +6,7 @@ import (
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/uverbs/internal/provider"
+	"github.com/purerdma/rdma/uverbs/internal/ringtest"
 )
 
 // Fuzzed rings lie before an unmapped page: reading outside faults, and the
@@ -19,7 +20,7 @@ func FuzzRing(f *testing.F) {
 	f.Add(uint32(31), uint32(0xffffffff), uint32(0xffffffff), uint32(1), uint16(4096))
 	f.Fuzz(func(t *testing.T, log2, mask, prod, cons uint32, length uint16) {
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-		mem := guarded(t, int(length)&^7)
+		mem := ringtest.Guarded(t, int(length)&^7)
 		if len(mem) >= hdrSize {
 			host.PutUint32(mem[hdrLog2:], log2)
 			host.PutUint32(mem[hdrMask:], mask)
@@ -32,7 +33,7 @@ func FuzzRing(f *testing.F) {
 		}
 		host.PutUint32(mem[hdrLog2:], ^log2) // too late to matter
 		host.PutUint32(mem[hdrMask:], ^mask)
-		q := sendQueue{ring: r, prod: prod & r.mask, ops: rcOps[:], limits: limits{sges: 1, inline: 16}, bell: fakeBell{env: newFakeEnv()}}
+		q := sendQueue{ring: r, prod: prod & r.mask, ops: &rcOps, limits: limits{sges: 1, inline: 16, message: maxMessage}, bell: ringtest.Bell{Env: ringtest.NewEnv()}}
 		for range 40 {
 			wr := provider.SendWR{Opcode: abi.IB_UVERBS_WR_SEND, SGEs: sges(1, 1)}
 			if err := q.post(&wr); err != nil && err != provider.ErrQueueFull {
@@ -53,7 +54,7 @@ func FuzzPoll(f *testing.F) {
 	f.Add([]byte{}, uint32(8), uint32(8)) // an empty ring, whatever the upper bits say
 	f.Fuzz(func(t *testing.T, slots []byte, prod, step uint32) {
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-		mem := guarded(t, hdrSize+8*64)
+		mem := ringtest.Guarded(t, hdrSize+8*64)
 		host.PutUint32(mem[hdrLog2:], 6)
 		host.PutUint32(mem[hdrMask:], 7)
 		q := cq{ring: mustRing(t, mem, wcSize)}
@@ -92,13 +93,13 @@ func FuzzPostSend(f *testing.F) {
 	})
 }
 
-func fuzzPost(t *testing.T, ops []opFlags, wr *provider.SendWR, cons uint32) {
-	mem := guarded(t, hdrSize+4*512)
+func fuzzPost(t *testing.T, ops *opTable, wr *provider.SendWR, cons uint32) {
+	mem := ringtest.Guarded(t, hdrSize+4*512)
 	host.PutUint32(mem[hdrLog2:], 9)
 	host.PutUint32(mem[hdrMask:], 3)
 	q := sendQueue{
 		ring: mustRing(t, mem, sendWQESize+16*16), ops: ops,
-		limits: limits{sges: 16, inline: 256}, bell: fakeBell{env: newFakeEnv()},
+		limits: limits{sges: 16, inline: 256, message: maxMessage}, bell: ringtest.Bell{Env: ringtest.NewEnv()},
 	}
 	for range 10 {
 		host.PutUint32(mem[hdrCons:], cons)
@@ -110,7 +111,7 @@ func fuzzPost(t *testing.T, ops []opFlags, wr *provider.SendWR, cons uint32) {
 	}
 }
 
-func checkSlot(t *testing.T, slot []byte, ops []opFlags) {
+func checkSlot(t *testing.T, slot []byte, ops *opTable) {
 	t.Helper()
 	op, num, total := host.Uint32(slot[wqeOpcode:]), host.Uint32(slot[wqeNumSGE:]), host.Uint32(slot[wqeLength:])
 	if op >= uint32(len(ops)) || ops[op] == 0 {

@@ -8,61 +8,42 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/uverbs/internal/provider"
+	"github.com/purerdma/rdma/uverbs/internal/ringtest"
 )
 
 // pair is two connected queue pairs with a completion queue each, on a fake
 // kernel that runs inside the doorbell.
 type pair struct {
 	kernel *fakeKernel
-	env    *fakeEnv
+	env    *ringtest.Env
 	qp     [2]*qp
 	cq     [2]provider.CQ
 }
 
 func newPair(tb testing.TB) *pair {
 	tb.Helper()
-	p := &pair{kernel: &fakeKernel{mem: alignedBytes(1 << 16)}, env: newFakeEnv()}
+	p := &pair{kernel: &fakeKernel{mem: ringtest.Bytes(1 << 16)}, env: ringtest.NewEnv()}
 	for i := range p.qp {
 		q, k := newTestQP(tb, p.env, abi.IB_UVERBS_QPT_RC, uint32(i))
 		c, kc := newTestCQ(tb, p.env, uint32(i), 16)
 		p.qp[i], p.cq[i] = q, c
 		p.kernel.ends[i] = end{sq: k.sq, rq: k.rq, cq: kc, qpn: uint32(16 + i)}
 	}
-	p.env.onSend = p.kernel.run
+	p.env.OnSend = p.kernel.run
 	return p
 }
 
 func (p *pair) send(tb testing.TB, from int, wrs ...provider.SendWR) {
 	tb.Helper()
-	for i := range wrs {
-		if err := p.qp[from].PostSend(&wrs[i]); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	if err := p.qp[from].FlushSend(); err != nil {
-		tb.Fatal(err)
-	}
+	ringtest.MustSend(tb, p.qp[from], wrs...)
 }
 
 func (p *pair) recv(tb testing.TB, at int, wrs ...provider.RecvWR) {
 	tb.Helper()
-	for i := range wrs {
-		if err := p.qp[at].PostRecv(&wrs[i]); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	if err := p.qp[at].FlushRecv(); err != nil {
-		tb.Fatal(err)
-	}
+	ringtest.MustRecv(tb, p.qp[at], wrs...)
 }
 
-func (p *pair) poll(at int) (out []provider.WC) {
-	var wc provider.WC
-	for pollOne(p.cq[at], &wc) {
-		out = append(out, wc)
-	}
-	return out
-}
+func (p *pair) poll(at int) []provider.WC { return ringtest.PollAll(p.cq[at]) }
 
 func TestLoopbackSend(t *testing.T) {
 	p := newPair(t)
@@ -101,7 +82,7 @@ func TestLoopbackOneSided(t *testing.T) {
 	)
 	got := []any{
 		string(mem[1000:1006]), string(mem[1100:1106]), string(mem[100:106]) + string(mem[200:205]),
-		host.Uint64(mem[304:]), host.Uint64(mem[312:]), host.Uint64(mem[4096:]), string(mem[4104:4112]), p.env.doorbells,
+		host.Uint64(mem[304:]), host.Uint64(mem[312:]), host.Uint64(mem[4096:]), string(mem[4104:4112]), p.env.Doorbells,
 	}
 	want := []any{"inline", "source", "remote data", uint64(40), uint64(42), uint64(99), "8 bytes!", 1}
 	if diff := cmp.Diff(want, got); diff != "" {

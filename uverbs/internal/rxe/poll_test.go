@@ -8,15 +8,13 @@ import (
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/uverbs/internal/provider"
+	"github.com/purerdma/rdma/uverbs/internal/ringtest"
 )
-
-// pollOne takes one completion off a queue.
-func pollOne(q provider.CQ, wc *provider.WC) bool { return q.Poll(unsafe.Slice(wc, 1)) == 1 }
 
 // TestPollMany takes several completions at once, also across the end of the
 // ring, into memory that holds something else; what is beyond them stays.
 func TestPollMany(t *testing.T) {
-	q, k := newTestCQ(t, newFakeEnv(), 1, 8)
+	q, k := newTestCQ(t, ringtest.NewEnv(), 1, 8)
 	dirty := provider.WC{}
 	b := unsafe.Slice((*byte)(unsafe.Pointer(&dirty)), unsafe.Sizeof(dirty))
 	for i := range b {

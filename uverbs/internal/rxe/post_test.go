@@ -7,6 +7,7 @@ import (
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/uverbs/internal/provider"
+	"github.com/purerdma/rdma/uverbs/internal/ringtest"
 )
 
 func sges(n int, length uint32) []provider.SGE {
@@ -72,15 +73,15 @@ func TestPostSendRefuses(t *testing.T) {
 		{"write on UD", ud, provider.SendWR{Opcode: abi.IB_UVERBS_WR_RDMA_WRITE, AH: &provider.AH{Driver: &ah{}}}, provider.ErrOpcode},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			env := newFakeEnv()
+			env := ringtest.NewEnv()
 			q, k := newTestQP(t, env, tc.typ, 1)
-			if err := q.PostSend(&tc.wr); !errors.Is(err, tc.want) {
+			if err := q.send.post(&tc.wr); !errors.Is(err, tc.want) {
 				t.Errorf("got %v, want %v", err, tc.want)
 			}
-			if err := q.FlushSend(); err != nil {
+			if err := q.send.flush(); err != nil {
 				t.Fatal(err)
 			}
-			if k.sq.head() != nil || env.doorbells != 0 {
+			if k.sq.head() != nil || env.Doorbells != 0 {
 				t.Error("something of the refused request was posted")
 			}
 		})
@@ -88,13 +89,13 @@ func TestPostSendRefuses(t *testing.T) {
 }
 
 func TestLimitsAreInclusive(t *testing.T) {
-	q, _ := newTestQP(t, newFakeEnv(), abi.IB_UVERBS_QPT_RC, 1)
+	q, _ := newTestQP(t, ringtest.NewEnv(), abi.IB_UVERBS_QPT_RC, 1)
 	for _, wr := range []provider.SendWR{
 		{Opcode: abi.IB_UVERBS_WR_SEND, SGEs: sges(4, 1)},
 		{Opcode: abi.IB_UVERBS_WR_SEND, Inline: make([]byte, 64)},
 		{Opcode: abi.IB_UVERBS_WR_RDMA_WRITE, SGEs: []provider.SGE{{Length: 1<<31 - 1}}},
 	} {
-		if err := q.PostSend(&wr); err != nil {
+		if err := q.send.post(&wr); err != nil {
 			t.Errorf("%+v: %v", wr, err)
 		}
 	}
@@ -103,27 +104,27 @@ func TestLimitsAreInclusive(t *testing.T) {
 // TestBatchIsOneDoorbell: nothing is visible before the flush, all is after
 // it, and the kernel is asked once.
 func TestBatchIsOneDoorbell(t *testing.T) {
-	env := newFakeEnv()
+	env := ringtest.NewEnv()
 	q, k := newTestQP(t, env, abi.IB_UVERBS_QPT_RC, 1)
 	for i := range 7 {
 		wr := provider.SendWR{ID: uint64(i), Opcode: abi.IB_UVERBS_WR_SEND}
-		if err := q.PostSend(&wr); err != nil {
+		if err := q.send.post(&wr); err != nil {
 			t.Fatal(err)
 		}
 		if k.sq.head() != nil {
 			t.Fatal("request visible before the flush")
 		}
 	}
-	if err := q.PostSend(&provider.SendWR{Opcode: abi.IB_UVERBS_WR_SEND}); !errors.Is(err, provider.ErrQueueFull) {
+	if err := q.send.post(&provider.SendWR{Opcode: abi.IB_UVERBS_WR_SEND}); !errors.Is(err, provider.ErrQueueFull) {
 		t.Fatalf("eighth request into seven slots: %v", err)
 	}
 	for range 2 { // the second flush has nothing to say
-		if err := q.FlushSend(); err != nil {
+		if err := q.send.flush(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if env.doorbells != 1 {
-		t.Errorf("%d doorbells for one batch", env.doorbells)
+	if env.Doorbells != 1 {
+		t.Errorf("%d doorbells for one batch", env.Doorbells)
 	}
 	for i := range 7 {
 		head := k.sq.head()
@@ -140,59 +141,66 @@ func TestBatchIsOneDoorbell(t *testing.T) {
 // TestDoorbellIsRepeatedAfterFailure: the requests of a refused flush are in
 // the ring, so the next flush must ask the kernel again.
 func TestDoorbellIsRepeatedAfterFailure(t *testing.T) {
-	env := newFakeEnv()
+	env := ringtest.NewEnv()
 	q, _ := newTestQP(t, env, abi.IB_UVERBS_QPT_RC, 1)
-	if err := q.PostSend(&provider.SendWR{Opcode: abi.IB_UVERBS_WR_SEND}); err != nil {
+	if err := q.send.post(&provider.SendWR{Opcode: abi.IB_UVERBS_WR_SEND}); err != nil {
 		t.Fatal(err)
 	}
-	env.doorErr = syscall.EINVAL
-	if err := q.FlushSend(); !errors.Is(err, syscall.EINVAL) {
+	env.DoorErr = syscall.EINVAL
+	if err := q.send.flush(); !errors.Is(err, syscall.EINVAL) {
 		t.Fatalf("got %v", err)
 	}
-	env.doorErr = nil
+	env.DoorErr = nil
 	for range 2 {
-		if err := q.FlushSend(); err != nil {
+		if err := q.send.flush(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if env.doorbells != 2 {
-		t.Errorf("%d doorbells, want the failed one and one more", env.doorbells)
+	if env.Doorbells != 2 {
+		t.Errorf("%d doorbells, want the failed one and one more", env.Doorbells)
+	}
+}
+
+func TestPostStops(t *testing.T) {
+	env := ringtest.NewEnv()
+	q, k := newTestQP(t, env, abi.IB_UVERBS_QPT_RC, 1)
+	ringtest.PostStops(t, q, env)
+	if s, r := k.sq.word(hdrProd).Load(), k.rq.word(hdrProd).Load(); s != 3 || r != 2 {
+		t.Errorf("the kernel sees %d sends and %d receives", s, r)
 	}
 }
 
 func TestPostRecv(t *testing.T) {
-	env := newFakeEnv()
+	env := ringtest.NewEnv()
 	q, k := newTestQP(t, env, abi.IB_UVERBS_QPT_RC, 1)
-	if err := q.PostRecv(&provider.RecvWR{SGEs: sges(5, 1)}); !errors.Is(err, provider.ErrTooManySGEs) {
+	if err := ringtest.Recv(q, &provider.RecvWR{SGEs: sges(5, 1)}); !errors.Is(err, provider.ErrTooManySGEs) {
 		t.Errorf("5 entries of 4: %v", err)
 	}
-	if err := q.PostRecv(&provider.RecvWR{SGEs: sges(2, 1<<31)}); !errors.Is(err, errMessageSize) {
+	if err := ringtest.Recv(q, &provider.RecvWR{SGEs: sges(2, 1<<31)}); !errors.Is(err, errMessageSize) {
 		t.Errorf("4 GiB: %v", err)
 	}
 	for id := uint64(0); id < 100; id++ { // many times round the ring
-		if err := q.PostRecv(&provider.RecvWR{ID: id}); err != nil {
+		if err := q.post(&provider.RecvWR{ID: id}); err != nil {
 			t.Fatal(err)
 		}
 		if k.rq.head() != nil {
-			t.Fatal("request visible before the flush")
+			t.Fatal("request visible before all are written")
 		}
-		if err := q.FlushRecv(); err != nil {
-			t.Fatal(err)
-		}
+		q.show()
 		if got := host.Uint64(k.rq.head()); got != id {
 			t.Fatalf("got id %d, want %d", got, id)
 		}
 		k.rq.release()
 	}
 	for range 7 {
-		if err := q.PostRecv(&provider.RecvWR{}); err != nil {
+		if err := ringtest.Recv(q, &provider.RecvWR{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := q.PostRecv(&provider.RecvWR{}); !errors.Is(err, provider.ErrQueueFull) {
+	if err := ringtest.Recv(q, &provider.RecvWR{}); !errors.Is(err, provider.ErrQueueFull) {
 		t.Errorf("eighth request into seven slots: %v", err)
 	}
-	if env.doorbells != 0 {
+	if env.Doorbells != 0 {
 		t.Error("a receive rang a doorbell")
 	}
 }

@@ -30,6 +30,24 @@ var (
 	_ = [unsafe.Offsetof(abi.RXESGE{}.LKey)]byte([unsafe.Offsetof(provider.SGE{}.LKey)]byte{})
 )
 
+// So must the completions of ring and package provider (copyWC).
+var (
+	_ = [unsafe.Offsetof(abi.IBUverbsWC{}.Status)]byte([unsafe.Offsetof(provider.WC{}.Status)]byte{})
+	_ = [unsafe.Offsetof(abi.IBUverbsWC{}.Opcode)]byte([unsafe.Offsetof(provider.WC{}.Opcode)]byte{})
+	_ = [unsafe.Offsetof(abi.IBUverbsWC{}.VendorErr)]byte([unsafe.Offsetof(provider.WC{}.VendorErr)]byte{})
+	_ = [unsafe.Offsetof(abi.IBUverbsWC{}.ByteLen)]byte([unsafe.Offsetof(provider.WC{}.ByteLen)]byte{})
+	_ = [unsafe.Offsetof(abi.IBUverbsWC{}.Ex)]byte([unsafe.Offsetof(provider.WC{}.Imm)]byte{})
+	_ = [unsafe.Offsetof(abi.IBUverbsWC{}.QPNum)]byte([unsafe.Offsetof(provider.WC{}.QPN)]byte{})
+	_ = [unsafe.Offsetof(abi.IBUverbsWC{}.SrcQP)]byte([unsafe.Offsetof(provider.WC{}.SrcQPN)]byte{})
+	_ = [unsafe.Offsetof(abi.IBUverbsWC{}.WCFlags)]byte([unsafe.Offsetof(provider.WC{}.Flags)]byte{})
+	_ = [unsafe.Offsetof(abi.IBUverbsWC{}.PKeyIndex)]byte([unsafe.Offsetof(provider.WC{}.PKeyIndex)]byte{})
+	_ = [unsafe.Offsetof(abi.IBUverbsWC{}.Slid)]byte([unsafe.Offsetof(provider.WC{}.SLID)]byte{})
+	_ = [unsafe.Offsetof(abi.IBUverbsWC{}.SL)]byte([unsafe.Offsetof(provider.WC{}.SL)]byte{})
+	_ = [unsafe.Offsetof(abi.IBUverbsWC{}.DlidPathBits)]byte([unsafe.Offsetof(provider.WC{}.DLIDPathBits)]byte{})
+	_ = [unsafe.Offsetof(abi.IBUverbsWC{}.PortNum)]byte([unsafe.Offsetof(provider.WC{}.VLAN)]byte{})
+	_ = [wcSize]byte([unsafe.Offsetof(provider.WC{}.InvalidatedKey)]byte{})
+)
+
 // ring is a view of one mapped queue. All but the two shared indices is
 // private memory.
 type ring struct {
@@ -37,9 +55,9 @@ type ring struct {
 	data  unsafe.Pointer
 	prod  *atomic.Uint32
 	cons  *atomic.Uint32
-	mask  uint32 // slots - 1
-	limit uint32 // requests that fit, at most mask
-	shift uint8  // log2 of the slot size
+	mask  uint32  // slots - 1
+	limit uint32  // requests that fit, at most mask
+	size  uintptr // of a slot
 }
 
 // newRing reads the geometry from the head of a mapping and checks that all
@@ -70,33 +88,47 @@ func newRing(mem []byte, minSlot uintptr) (ring, error) {
 		cons:  (*atomic.Uint32)(unsafe.Pointer(&h.ConsumerIndex)),
 		mask:  mask,
 		limit: mask,
-		shift: uint8(shift),
+		size:  uintptr(1) << shift,
 	}, nil
 }
 
-// slotSize is the size of one slot in bytes.
-func (r *ring) slotSize() uintptr { return uintptr(1) << (r.shift & 31) }
-
 // slot is the address of a slot. Masking here, and the check in newRing, keep
 // every access inside the mapping whatever index is given.
-func (r *ring) slot(i uint32) unsafe.Pointer {
-	return unsafe.Add(r.data, uintptr(i&r.mask)<<(r.shift&31))
+func (r *ring) slot(i uint32) unsafe.Pointer { return unsafe.Add(r.data, uintptr(i&r.mask)*r.size) }
+
+// clearSend clears the request in a slot of a send ring. All of struct
+// rxe_send_wqe is written, because the kernel keeps its own state there (status,
+// state, packet numbers, has_rd_atomic, the dma cursor) and takes zero as the
+// start (wqe_state_posted is 0). The compiler makes a loop of 208 bytes in one
+// piece, and half as many instructions of two halves.
+func clearSend(slot unsafe.Pointer) *abi.RXESendWQE {
+	const half = sendWQESize / 2
+	*(*[half]byte)(slot) = [half]byte{}
+	*(*[sendWQESize - half]byte)(unsafe.Add(slot, half)) = [sendWQESize - half]byte{}
+	return (*abi.RXESendWQE)(slot)
 }
 
-func (r *ring) sendWQE(i uint32) *abi.RXESendWQE { return (*abi.RXESendWQE)(r.slot(i)) }
-func (r *ring) recvWQE(i uint32) *abi.RXERecvWQE { return (*abi.RXERecvWQE)(r.slot(i)) }
-func (r *ring) wc(i uint32) *abi.IBUverbsWC      { return (*abi.IBUverbsWC)(r.slot(i)) }
-
-// sges is the array of scatter/gather entries that starts at offset off of a
-// slot and ends with the slot.
-func (r *ring) sges(i uint32, off uintptr) []provider.SGE {
-	p := (*provider.SGE)(unsafe.Add(r.slot(i), off))
-	return unsafe.Slice(p, (r.slotSize()-off)/sgeSize)
+// putSGEs writes entries behind a request of head bytes and returns how many bytes
+// they name. Their number must be within the queue's limit, for which mapRing has
+// checked that there is room in each slot.
+func putSGEs(slot unsafe.Pointer, head uintptr, sges []provider.SGE) (length uint64) {
+	for i := range sges {
+		e := sges[i]
+		*(*provider.SGE)(unsafe.Add(slot, head+uintptr(i)*sgeSize)) = e
+		length += uint64(e.Length)
+	}
+	return length
 }
 
 // inline is the room for inline data in a slot of a send ring; it shares its
 // place with the scatter/gather entries.
-func (r *ring) inline(i uint32) []byte {
-	p := (*byte)(unsafe.Add(r.slot(i), sendWQESize))
-	return unsafe.Slice(p, r.slotSize()-sendWQESize)
+func (r *ring) inline(slot unsafe.Pointer) []byte {
+	return unsafe.Slice((*byte)(unsafe.Add(slot, sendWQESize)), r.size-sendWQESize)
+}
+
+// copyWC copies a completion, whose fields package provider has in the same
+// places, but for the last two bytes.
+func copyWC(wc *provider.WC, e *abi.IBUverbsWC) {
+	*(*abi.IBUverbsWC)(unsafe.Pointer(wc)) = *e
+	wc.VLAN, wc.InvalidatedKey, wc.FlowTag, wc.Timestamp = 0, 0, 0, 0
 }

@@ -1,108 +1,41 @@
 package rxe
 
 import (
-	"runtime"
-	"sync"
 	"testing"
 
 	"github.com/purerdma/rdma/abi"
-	"github.com/purerdma/rdma/uverbs/internal/provider"
+	"github.com/purerdma/rdma/uverbs/internal/ringtest"
 )
 
-// TestPollBesideProducer polls while the kernel's side fills the ring from
-// another goroutine. The ring is Go memory, so the race detector checks that
-// the two indices order every access to a slot.
+// TestPollBesideProducer: the two indices order every access to a slot.
 func TestPollBesideProducer(t *testing.T) {
-	const total = 20000
-	q, k := newTestCQ(t, newFakeEnv(), 1, 8)
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		for id := uint64(0); id < total; {
-			if k.push(cqe(field{wcID, id}, field{wcLen, uint32(id)})) {
-				id++
-			} else {
-				runtime.Gosched()
-			}
-		}
+	q, k := newTestCQ(t, ringtest.NewEnv(), 1, 8)
+	ringtest.PollBesideProducer(t, q, func(id uint64) bool {
+		return k.push(cqe(field{wcID, id}, field{wcLen, uint32(id)}))
 	})
-	var wc provider.WC
-	for id := uint64(0); id < total; {
-		if !pollOne(q, &wc) {
-			runtime.Gosched()
-			continue
-		}
-		if wc.ID != id || wc.ByteLen != uint32(id) {
-			t.Fatalf("got id %d and length %d, want %d", wc.ID, wc.ByteLen, id)
-		}
-		id++
-	}
-	wg.Wait()
 }
 
-// TestPostBesideConsumer posts sends and receives from a goroutine each, while
-// a third takes both off the rings as the kernel does.
 func TestPostBesideConsumer(t *testing.T) {
-	const total = 20000
-	q, k := newTestQP(t, newFakeEnv(), abi.IB_UVERBS_QPT_RC, 1)
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		retry(t, total, func(id uint64) error {
-			wr := provider.SendWR{ID: id, Opcode: abi.IB_UVERBS_WR_SEND, Inline: []byte{byte(id)}}
-			if err := q.PostSend(&wr); err != nil {
-				return err
-			}
-			if id%3 != 0 && id != total-1 { // batches of up to three
-				return nil
-			}
-			return q.FlushSend()
-		}, func() error { return q.FlushSend() })
+	q, k := newTestQP(t, ringtest.NewEnv(), abi.IB_UVERBS_QPT_RC, 1)
+	ringtest.PostBesideConsumer(t, q, func(want uint64) bool {
+		w := k.sq.head()
+		if w == nil {
+			return false
+		}
+		if host.Uint64(w) != want || w[wqeSize] != byte(want) {
+			t.Errorf("send %d: got id %d", want, host.Uint64(w))
+		}
+		k.sq.release()
+		return true
+	}, func(want uint64) bool {
+		w := k.rq.head()
+		if w == nil {
+			return false
+		}
+		if host.Uint64(w) != want {
+			t.Errorf("receive %d: got id %d", want, host.Uint64(w))
+		}
+		k.rq.release()
+		return true
 	})
-	wg.Go(func() {
-		retry(t, total, func(id uint64) error {
-			if err := q.PostRecv(&provider.RecvWR{ID: id}); err != nil {
-				return err
-			}
-			return q.FlushRecv()
-		}, func() error { return nil })
-	})
-	for sent, received := uint64(0), uint64(0); sent < total || received < total; {
-		idle := true
-		if w := k.sq.head(); w != nil {
-			if host.Uint64(w) != sent || w[wqeSize] != byte(sent) {
-				t.Errorf("send %d: got id %d", sent, host.Uint64(w))
-			}
-			k.sq.release()
-			sent, idle = sent+1, false
-		}
-		if w := k.rq.head(); w != nil {
-			if host.Uint64(w) != received {
-				t.Errorf("receive %d: got id %d", received, host.Uint64(w))
-			}
-			k.rq.release()
-			received, idle = received+1, false
-		}
-		if idle {
-			runtime.Gosched()
-		}
-	}
-	wg.Wait()
-}
-
-// retry calls post for each id, waiting while the ring is full.
-func retry(t *testing.T, total uint64, post func(id uint64) error, onFull func() error) {
-	for id := uint64(0); id < total; {
-		switch err := post(id); err {
-		case nil:
-			id++
-		case provider.ErrQueueFull:
-			if err := onFull(); err != nil {
-				t.Error(err)
-				return
-			}
-			runtime.Gosched()
-		default:
-			t.Error(err)
-			return
-		}
-	}
 }

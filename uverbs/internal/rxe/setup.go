@@ -51,10 +51,10 @@ func (c *context) SetupQP(req provider.QPRequest) (*provider.QPSetup, error) {
 		if len(out) < createQPResp {
 			return nil, shortAnswer("CREATE_QP", len(out), createQPResp)
 		}
-		q := &qp{hasSRQ: req.HasSRQ, env: c.env}
+		q := &qp{env: c.env}
 		err := c.finishSend(&q.send, opsOf(t), bell, cap, out[offSQ:])
 		if err == nil && !req.HasSRQ { // with an SRQ the kernel leaves rq_mi unwritten
-			err = c.finishRecv(&q.recv, cap, out[offRQ:])
+			err = c.finishRecv(&q.recvQueue, cap, out[offRQ:])
 		}
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("rxe: queue pair %d: %w", qpn, err), q.Close())
@@ -66,14 +66,17 @@ func (c *context) SetupQP(req provider.QPRequest) (*provider.QPSetup, error) {
 
 // finishSend maps the send ring. The kernel sizes a slot for the larger of
 // inline data and entries, and reports what fits (rxe_init_sq).
-func (c *context) finishSend(q *sendQueue, ops []opFlags, bell provider.QPBell, cap provider.QPCap, mi []byte) error {
+func (c *context) finishSend(q *sendQueue, ops *opTable, bell provider.QPBell, cap provider.QPCap, mi []byte) error {
 	room := max(uintptr(cap.MaxInline), uintptr(cap.MaxSendSGE)*sgeSize)
 	r, err := c.mapRing(mi, sendWQESize+room)
 	if err != nil {
 		return fmt.Errorf("send ring: %w", err)
 	}
 	r.atMost(cap.MaxSendWR)
-	l := limits{sges: cap.MaxSendSGE, inline: cap.MaxInline}
+	l := limits{sges: cap.MaxSendSGE, inline: cap.MaxInline, message: maxMessage}
+	if ops == &udOps {
+		l.message = maxDatagram
+	}
 	if l.sges == 0 {
 		// rxe_requester refuses a request with data when the queue has
 		// no entries, even if the data is inline.

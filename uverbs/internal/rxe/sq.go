@@ -1,6 +1,9 @@
 package rxe
 
 import (
+	"unsafe"
+
+	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/uverbs/internal/provider"
 )
 
@@ -18,39 +21,113 @@ type sendQueue struct {
 	ring   ring
 	prod   uint32 // next slot to write, always masked
 	rung   uint32 // producer index that the kernel was last told of
-	ops    []opFlags
+	ops    *opTable
 	limits limits
 	bell   provider.QPBell
 }
 
-// limits are what one request may carry, checked at setup to fit a slot.
+// limits are what one request may carry; setup has checked that it fits a slot.
 type limits struct {
-	sges   uint32
-	inline uint32
+	sges    uint32
+	inline  uint32
+	message uint64 // bytes
 }
 
 // post checks a request and writes it to the next slot, which the kernel does
 // not look at before flush moves the shared producer index past it.
+//
+// It takes sends, writes and reads with scatter/gather entries by the shortest way,
+// which calls nothing; with inline data by the next; postOther takes the rest.
 func (q *sendQueue) post(wr *provider.SendWR) error {
-	if uint32(wr.Opcode) >= uint32(len(q.ops)) {
+	if uint64(wr.Opcode) >= uint64(len(q.ops)) {
 		return provider.ErrOpcode
 	}
 	op := q.ops[wr.Opcode]
-	if op == 0 {
-		return provider.ErrOpcode
+	if op&(opList|opMore) != opList {
+		return q.postOther(op, wr)
 	}
-	length, err := q.limits.checkSend(op, wr)
-	if err == nil && op&opUD != 0 {
-		err = checkDatagram(length, wr)
+	if isInline(wr) {
+		return q.postInline(op, wr)
 	}
+	sges := wr.SGEs // once, so that what is checked is what is used
+	if uint64(len(sges)) > uint64(q.limits.sges) {
+		return provider.ErrTooManySGEs
+	}
+	if q.ring.full(q.prod) {
+		return provider.ErrQueueFull
+	}
+	slot, w := q.begin(wr)
+	if op&opRDMA != 0 {
+		encodeRDMA(w, wr)
+	}
+	length := putSGEs(slot, sendWQESize, sges)
+	if length > q.limits.message {
+		return errMessageSize
+	}
+	w.DMA.NumSGE = uint32(len(sges))
+	q.end(w, length)
+	return nil
+}
+
+// postInline is post for the same opcodes with their data inline.
+func (q *sendQueue) postInline(op opFlags, wr *provider.SendWR) error {
+	if err := q.limits.checkInline(op, wr); err != nil {
+		return err
+	}
+	if q.ring.full(q.prod) {
+		return provider.ErrQueueFull
+	}
+	slot, w := q.begin(wr)
+	if op&opRDMA != 0 {
+		encodeRDMA(w, wr)
+	}
+	q.end(w, encodeInline(&q.ring, slot, op, wr.Inline))
+	return nil
+}
+
+// begin clears the next slot and writes what all requests have.
+func (q *sendQueue) begin(wr *provider.SendWR) (unsafe.Pointer, *abi.RXESendWQE) {
+	slot := q.ring.slot(q.prod)
+	w := clearSend(slot)
+	w.WR.WRID, w.WR.Opcode, w.WR.SendFlags = wr.ID, uint32(wr.Opcode), wr.Flags&^provider.SendInline
+	return slot, w
+}
+
+// end makes a request of so many bytes the last of the ring.
+func (q *sendQueue) end(w *abi.RXESendWQE, length uint64) {
+	w.DMA.Length, w.DMA.Resid = uint32(length), uint32(length)
+	q.prod = q.ring.next(q.prod)
+}
+
+// postOther is post for any request.
+func (q *sendQueue) postOther(op opFlags, wr *provider.SendWR) error {
+	sges := wr.SGEs
+	if op&opList == 0 || isInline(wr) {
+		sges = nil
+	}
+	length, err := q.limits.check(op, wr, len(sges))
 	if err != nil {
 		return err
 	}
 	if q.ring.full(q.prod) {
 		return provider.ErrQueueFull
 	}
-	encodeSend(&q.ring, q.prod, op, wr, length)
-	q.prod = q.ring.next(q.prod)
+	slot, w := q.begin(wr)
+	if err := encodeMore(w, op, wr); err != nil {
+		return err
+	}
+	switch {
+	case op&opList == 0 && op&opAtomicWrite == 0: // no data
+	case isInline(wr):
+		length = encodeInline(&q.ring, slot, op, wr.Inline)
+	default:
+		length = putSGEs(slot, sendWQESize, sges)
+		w.DMA.NumSGE = uint32(len(sges))
+	}
+	if length > q.limits.message || op&opAtomic != 0 && length != 8 {
+		return q.limits.lengthError(op)
+	}
+	q.end(w, length)
 	return nil
 }
 
@@ -74,41 +151,42 @@ func isInline(wr *provider.SendWR) bool {
 	return wr.Flags&provider.SendInline != 0 || len(wr.Inline) != 0
 }
 
-// checkSend checks a request against the limits of the queue and the needs of
-// its opcode, and returns the length of its message. The kernel checks little
-// of what lies in a user's ring: validate_send_wr is for kernel users, and
-// num_sge is checked by recent stable releases only (rxe_requester).
-func (l *limits) checkSend(op opFlags, wr *provider.SendWR) (uint32, error) {
+// check checks a request with so many scatter/gather entries to send, and returns the
+// length of one without data. The kernel checks little of what lies in a user's ring:
+// validate_send_wr is for kernel users, and num_sge is checked by recent stable
+// releases only (rxe_requester).
+func (l *limits) check(op opFlags, wr *provider.SendWR, sges int) (uint64, error) {
 	switch {
+	case op == 0:
+		return 0, provider.ErrOpcode
 	case op&(opLocal|opFlush) != 0:
 		return checkNoData(op, wr)
 	case op&opAtomicWrite != 0:
 		return l.checkAtomicWrite(wr)
 	case isInline(wr):
-		return l.checkInline(op, wr)
+		return 0, l.checkInline(op, wr)
+	case uint64(sges) > uint64(l.sges):
+		return 0, provider.ErrTooManySGEs
 	}
-	length, err := sgeLength(wr.SGEs, l.sges)
-	if err == nil && op&opAtomic != 0 {
-		err = checkAtomic(length, wr.RemoteAddr)
-	}
-	return length, err
+	return 0, nil
 }
 
-func (l *limits) checkInline(op opFlags, wr *provider.SendWR) (uint32, error) {
+// checkInline checks a request with inline data.
+func (l *limits) checkInline(op opFlags, wr *provider.SendWR) error {
 	switch {
 	case op&opInline == 0:
-		return 0, errInlineOpcode
+		return errInlineOpcode
 	case len(wr.SGEs) != 0:
-		return 0, errInlineAndSGE
+		return errInlineAndSGE
 	case uint64(len(wr.Inline)) > uint64(l.inline):
-		return 0, provider.ErrInlineSize
+		return provider.ErrInlineSize
 	}
-	return uint32(len(wr.Inline)), nil
+	return nil
 }
 
 // checkNoData checks a request that moves nothing. The length of a flush is that
 // of what it covers, and stands where others have the length of their data.
-func checkNoData(op opFlags, wr *provider.SendWR) (uint32, error) {
+func checkNoData(op opFlags, wr *provider.SendWR) (uint64, error) {
 	switch {
 	case isInline(wr) || len(wr.SGEs) != 0:
 		return 0, errNoDataOp
@@ -116,15 +194,13 @@ func checkNoData(op opFlags, wr *provider.SendWR) (uint32, error) {
 		return 0, provider.ErrNoBind
 	case op&opFlush == 0:
 		return 0, nil
-	case wr.FlushLength > maxMessage:
-		return 0, errMessageSize
 	}
-	return wr.FlushLength, nil
+	return uint64(wr.FlushLength), nil
 }
 
 // checkAtomicWrite: the kernel takes the 8 bytes from the place of inline data
 // (rxe_req.c finish_packet) and checks nothing.
-func (l *limits) checkAtomicWrite(wr *provider.SendWR) (uint32, error) {
+func (l *limits) checkAtomicWrite(wr *provider.SendWR) (uint64, error) {
 	switch {
 	case len(wr.Inline) != 8 || len(wr.SGEs) != 0:
 		return 0, errAtomicWrite
@@ -136,39 +212,13 @@ func (l *limits) checkAtomicWrite(wr *provider.SendWR) (uint32, error) {
 	return 8, nil
 }
 
-// checkAtomic makes the checks that validate_send_wr of rxe_verbs.c makes for
-// kernel users only.
-func checkAtomic(length uint32, remote uint64) error {
-	if length != 8 {
+// lengthError says which length a request does not have.
+func (l *limits) lengthError(op opFlags) error {
+	switch {
+	case op&opAtomic != 0:
 		return errAtomicSize
-	}
-	if remote%8 != 0 {
-		return errAtomicAlign
-	}
-	return nil
-}
-
-func checkDatagram(length uint32, wr *provider.SendWR) error {
-	if wr.AH == nil {
-		return provider.ErrNoAH
-	}
-	if length > maxDatagram {
+	case l.message == maxDatagram:
 		return errDatagramSize
 	}
-	return nil
-}
-
-// sgeLength is the sum of the lengths of at most limit entries.
-func sgeLength(sges []provider.SGE, limit uint32) (uint32, error) {
-	if uint64(len(sges)) > uint64(limit) {
-		return 0, provider.ErrTooManySGEs
-	}
-	var sum uint64
-	for i := range sges {
-		sum += uint64(sges[i].Length)
-	}
-	if sum > maxMessage {
-		return 0, errMessageSize
-	}
-	return uint32(sum), nil
+	return errMessageSize
 }

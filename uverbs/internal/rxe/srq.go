@@ -17,8 +17,8 @@ const createSRQResp = int(unsafe.Sizeof(abi.RXECreateSRQResp{}))
 // as those of a queue pair do, and need no doorbell either (rxe_resp.c
 // get_srq_wqe).
 type srq struct {
-	recv recvQueue
-	c    *context
+	recvQueue
+	c *context
 }
 
 var _ provider.SRQ = (*srq)(nil)
@@ -34,7 +34,7 @@ func (c *context) SetupSRQ(req provider.SRQRequest) (*provider.SRQSetup, error) 
 			return nil, shortAnswer("CREATE_SRQ", len(out), createSRQResp)
 		}
 		q := &srq{c: c}
-		if err := c.finishRecv(&q.recv, provider.QPCap{MaxRecvWR: maxWR, MaxRecvSGE: maxSGE}, out); err != nil {
+		if err := c.finishRecv(&q.recvQueue, provider.QPCap{MaxRecvWR: maxWR, MaxRecvSGE: maxSGE}, out); err != nil {
 			return nil, fmt.Errorf("rxe: shared %w", err)
 		}
 		return q, nil
@@ -42,14 +42,8 @@ func (c *context) SetupSRQ(req provider.SRQRequest) (*provider.SRQSetup, error) 
 	return &provider.SRQSetup{UHWOutLen: createSRQResp, Done: done}, nil
 }
 
-func (q *srq) PostRecv(wr *provider.RecvWR) error { return q.recv.post(wr) }
-
-func (q *srq) FlushRecv() error {
-	q.recv.flush()
-	return nil
-}
-
-func (q *srq) Close() error { return q.recv.ring.close(q.c.env) }
+// Close unmaps the ring.
+func (q *srq) Close() error { return q.ring.close(q.c.env) }
 
 // SetupModify: every command carries the address at which the kernel shall
 // describe the new ring, also one that does not resize (rxe_modify_srq refuses
@@ -59,7 +53,7 @@ func (q *srq) Close() error { return q.recv.ring.close(q.c.env) }
 // 5.10 then frees the ring and follows a null pointer when the next message
 // comes (rxe_srq_from_attr).
 func (q *srq) SetupModify(resize bool, n uint32) (*provider.ModifySetup, error) {
-	if posted := q.recv.posted(); resize && n < posted {
+	if posted := q.posted(); resize && n < posted {
 		return nil, fmt.Errorf("rxe: %d requests are posted: %w", posted, syscall.EINVAL)
 	}
 	b, err := offheap.Get()
@@ -85,8 +79,8 @@ func (q *srq) SetupModify(resize bool, n uint32) (*provider.ModifySetup, error) 
 // move goes on in the ring that the kernel moved all requests to
 // (rxe_queue_resize).
 func (q *srq) move(mi []byte) (fits uint32, err error) {
-	old := q.recv.ring
-	q.recv.ring = ring{}
-	err = q.c.finishRecv(&q.recv, provider.QPCap{MaxRecvWR: ^uint32(0), MaxRecvSGE: q.recv.sges}, mi)
-	return q.recv.ring.limit, errors.Join(err, old.close(q.c.env))
+	old := q.ring
+	q.ring = ring{}
+	err = q.c.finishRecv(&q.recvQueue, provider.QPCap{MaxRecvWR: ^uint32(0), MaxRecvSGE: q.sges}, mi)
+	return q.ring.limit, errors.Join(err, old.close(q.c.env))
 }

@@ -85,4 +85,5 @@ func (q *cq) SetupResize(int) (*provider.ModifySetup, error) {
 	return nil, fmt.Errorf("siw: the size of a completion queue is fixed: %w", errors.ErrUnsupported)
 }
 
+// Close unmaps the ring.
 func (q *cq) Close() error { return q.ring.close(q.env) }

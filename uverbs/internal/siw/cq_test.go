@@ -6,12 +6,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/uverbs/internal/provider"
+	"github.com/purerdma/rdma/uverbs/internal/ringtest"
 )
 
 func TestPoll(t *testing.T) {
-	q, k := newTestCQ(t, newFakeEnv(), 4)
+	q, k := newTestCQ(t, ringtest.NewEnv(), 4)
 	var wc provider.WC
-	if pollOne(q, &wc) {
+	if ringtest.Poll(q, &wc) {
 		t.Fatal("completion in a new queue")
 	}
 	for i, tc := range []struct {
@@ -30,13 +31,13 @@ func TestPoll(t *testing.T) {
 		{completion{op: 3, status: 10}, provider.WC{Opcode: abi.IB_WC_SEND, Status: abi.IB_WC_GENERAL_ERR, VendorErr: 10}},
 		{completion{op: 12, id: 4}, provider.WC{ID: 4, Status: abi.IB_WC_GENERAL_ERR, VendorErr: 12}},
 	} {
-		if !k.push(tc.in) || !pollOne(q, &wc) {
+		if !k.push(tc.in) || !ringtest.Poll(q, &wc) {
 			t.Fatalf("case %d: no completion", i)
 		}
 		if diff := cmp.Diff(tc.want, wc); diff != "" {
 			t.Errorf("case %d (-want +got):\n%s", i, diff)
 		}
-		if pollOne(q, &wc) {
+		if ringtest.Poll(q, &wc) {
 			t.Fatalf("case %d: two completions", i)
 		}
 	}
@@ -44,7 +45,7 @@ func TestPoll(t *testing.T) {
 
 // TestPollFull: all places can be used, and come back one by one.
 func TestPollFull(t *testing.T) {
-	q, k := newTestCQ(t, newFakeEnv(), 4)
+	q, k := newTestCQ(t, ringtest.NewEnv(), 4)
 	for i := range uint64(4) {
 		if !k.push(completion{id: i}) {
 			t.Fatalf("no place for completion %d", i)
@@ -55,7 +56,7 @@ func TestPollFull(t *testing.T) {
 		if k.push(completion{}) {
 			t.Fatal("place for a fifth completion")
 		}
-		if !pollOne(q, &wc) || wc.ID != i {
+		if !ringtest.Poll(q, &wc) || wc.ID != i {
 			t.Fatalf("completion %+v, want id %d", wc, i)
 		}
 		k.push(completion{id: i + 4})
@@ -63,7 +64,7 @@ func TestPollFull(t *testing.T) {
 }
 
 func TestArm(t *testing.T) {
-	q, k := newTestCQ(t, newFakeEnv(), 4)
+	q, k := newTestCQ(t, ringtest.NewEnv(), 4)
 	for _, solicitedOnly := range []bool{false, true} {
 		k.control().Store(0)
 		if err := q.Arm(solicitedOnly); err != nil {

@@ -16,8 +16,10 @@ type driver struct{}
 
 var _ provider.Driver = driver{}
 
+// Name is the kernel's name of the driver.
 func (driver) Name() string { return "siw" }
 
+// ABIVersions is the one version there is.
 func (driver) ABIVersions() (lo, hi uint32) { return abi.SIW_ABI_VERSION, abi.SIW_ABI_VERSION }
 
 // Payload: siw refuses a context without room for its answer
@@ -31,6 +33,7 @@ func (driver) Payload() provider.Payload {
 	}
 }
 
+// NewContext needs nothing of the kernel.
 func (driver) NewContext(env provider.Env) (provider.Context, error) {
 	return &context{env: env}, nil
 }
@@ -44,4 +47,5 @@ func (*context) SetupAH(provider.AHRequest) (*provider.AHSetup, error) {
 	return nil, fmt.Errorf("siw: address handles: iWARP has no datagrams: %w", errors.ErrUnsupported)
 }
 
+// Close has nothing to free.
 func (*context) Close() error { return nil }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/uverbs/internal/provider"
+	"github.com/purerdma/rdma/uverbs/internal/ringtest"
 )
 
 // fakeKernel executes send rings against memory, as siw does for two queue pairs
@@ -26,21 +27,21 @@ type end struct {
 // that runs inside the doorbell.
 type pair struct {
 	kernel *fakeKernel
-	env    *fakeEnv
+	env    *ringtest.Env
 	qp     [2]*qp
 	cq     [2]*cq
 }
 
 func newPair(tb testing.TB) *pair {
 	tb.Helper()
-	p := &pair{kernel: &fakeKernel{mem: alignedBytes(1 << 14)}, env: newFakeEnv()}
+	p := &pair{kernel: &fakeKernel{mem: ringtest.Bytes(1 << 14)}, env: ringtest.NewEnv()}
 	for i := range p.qp {
 		q, k := newTestQP(tb, p.env, uint32(i))
 		c, kc := newTestCQ(tb, p.env, 16)
 		p.qp[i], p.cq[i] = q, c
 		p.kernel.ends[i] = end{sq: k.sq, rq: k.rq, cq: kc, qpn: uint32(16 + i)}
 	}
-	p.env.onSend = p.kernel.run
+	p.env.OnSend = p.kernel.run
 	return p
 }
 
@@ -109,35 +110,15 @@ func (k *fakeKernel) scatter(sges []byte, n int, data []byte) {
 
 func (p *pair) send(tb testing.TB, from int, wrs ...provider.SendWR) {
 	tb.Helper()
-	for i := range wrs {
-		if err := p.qp[from].PostSend(&wrs[i]); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	if err := p.qp[from].FlushSend(); err != nil {
-		tb.Fatal(err)
-	}
+	ringtest.MustSend(tb, p.qp[from], wrs...)
 }
 
 func (p *pair) recv(tb testing.TB, at int, wrs ...provider.RecvWR) {
 	tb.Helper()
-	for i := range wrs {
-		if err := p.qp[at].PostRecv(&wrs[i]); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	if err := p.qp[at].FlushRecv(); err != nil {
-		tb.Fatal(err)
-	}
+	ringtest.MustRecv(tb, p.qp[at], wrs...)
 }
 
-func (p *pair) poll(at int) (out []provider.WC) {
-	var wc provider.WC
-	for pollOne(p.cq[at], &wc) {
-		out = append(out, wc)
-	}
-	return out
-}
+func (p *pair) poll(at int) []provider.WC { return ringtest.PollAll(p.cq[at]) }
 
 func TestLoopbackSend(t *testing.T) {
 	p := newPair(t)

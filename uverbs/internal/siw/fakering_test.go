@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/uverbs/internal/ringtest"
 )
 
 var host = binary.NativeEndian
@@ -24,13 +25,6 @@ const (
 // Flags, as the header has them.
 const valid, isInlined, signalled, solicited, fenced = 1, 2, 4, 8, 16
 
-// alignedBytes is Go heap memory aligned to 8 bytes, so that the race detector
-// watches it.
-func alignedBytes(n int) []byte {
-	words := make([]uint64, (n+7)/8)
-	return unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), len(words)*8)[:n:n]
-}
-
 // kring is the kernel's side of a ring.
 type kring struct {
 	mem   []byte
@@ -40,7 +34,7 @@ type kring struct {
 }
 
 func newKRing(slots, size, extra int) *kring {
-	return &kring{mem: alignedBytes(slots*size + extra), slots: uint32(slots), size: size}
+	return &kring{mem: ringtest.Bytes(slots*size + extra), slots: uint32(slots), size: size}
 }
 
 func (k *kring) slot(i uint32) []byte {
@@ -108,17 +102,17 @@ func TestRingRefuses(t *testing.T) {
 		mem      []byte
 		elements uint32
 	}{
-		{"no element", alignedBytes(64), 0},
-		{"three elements", alignedBytes(512), 3},
-		{"too short", alignedBytes(8*cqLen + ctrlLen - 1), 8},
-		{"more than an address can say", alignedBytes(64), 1 << 31},
-		{"crooked", alignedBytes(512)[4:], 8},
+		{"no element", ringtest.Bytes(64), 0},
+		{"three elements", ringtest.Bytes(512), 3},
+		{"too short", ringtest.Bytes(8*cqLen + ctrlLen - 1), 8},
+		{"more than an address can say", ringtest.Bytes(64), 1 << 31},
+		{"crooked", ringtest.Bytes(512)[4:], 8},
 	} {
 		if _, err := newRing(tc.mem, tc.elements, cqeSize, ctrlSize); err == nil {
 			t.Errorf("%s: accepted", tc.name)
 		}
 	}
-	r, err := newRing(alignedBytes(8*cqLen+ctrlLen), 8, cqeSize, ctrlSize)
+	r, err := newRing(ringtest.Bytes(8*cqLen+ctrlLen), 8, cqeSize, ctrlSize)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/purerdma/rdma/abi"
-	"github.com/purerdma/rdma/uverbs/internal/guard"
 	"github.com/purerdma/rdma/uverbs/internal/provider"
+	"github.com/purerdma/rdma/uverbs/internal/ringtest"
 )
 
 // Fuzzed rings lie before an unmapped page: reading outside faults, and the fault
@@ -20,7 +20,7 @@ func FuzzPoll(f *testing.F) {
 	f.Add([]byte{8: 0xff, 9: 0xff, 10: 0xff, 11: 0xff}, uint32(0xffffffff))
 	f.Fuzz(func(t *testing.T, elements []byte, cons uint32) {
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-		mem := guard.Bytes(t, 4*cqLen+ctrlLen)
+		mem := ringtest.Guarded(t, 4*cqLen+ctrlLen)
 		r, err := newRing(mem, 4, cqeSize, ctrlSize)
 		if err != nil {
 			t.Fatal(err)
@@ -31,7 +31,7 @@ func FuzzPoll(f *testing.F) {
 		for range 8 {
 			at := int(q.cons&3) * cqLen
 			want := mem[at+cqFlags]&valid != 0
-			if pollOne(&q, &wc) != want {
+			if ringtest.Poll(&q, &wc) != want {
 				t.Fatalf("flags %#x: wrong answer", mem[at+cqFlags])
 			}
 			if !want {
@@ -59,12 +59,12 @@ func FuzzPostSend(f *testing.F) {
 	f.Add(uint32(2), uint32(8), uint8(0), uint32(0), []byte("8 bytes!"), uint32(0xfffffff0))
 	f.Fuzz(func(t *testing.T, opcode, flags uint32, n uint8, length uint32, data []byte, word uint32) {
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-		mem := guard.Bytes(t, 4*sqLen)
+		mem := ringtest.Guarded(t, 4*sqLen)
 		r, err := newRing(mem, 4, sqeSize, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		q := sendQueue{producer: newProducer(r, 4), bell: fakeBell{env: newFakeEnv()}, limits: limits{sges: 6, inline: 80}}
+		q := sendQueue{producer: newProducer(r, 4), bell: ringtest.Bell{Env: ringtest.NewEnv()}, limits: limits{sges: 6, inline: 80}}
 		wr := provider.SendWR{Opcode: abi.IBUverbsWROpcode(opcode), Flags: flags, SGEs: sges(int(n), length), Inline: data}
 		for i := range uint32(10) {
 			r.word(i).Store(word)

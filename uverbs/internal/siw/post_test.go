@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/uverbs/internal/provider"
+	"github.com/purerdma/rdma/uverbs/internal/ringtest"
 )
 
 // sges are n entries of so many bytes each.
@@ -55,16 +56,16 @@ func TestEncodeSend(t *testing.T) {
 		{"invalidate", provider.SendWR{Opcode: abi.IB_UVERBS_WR_LOCAL_INV, InvalidateKey: 33, Flags: sig},
 			sent{Flags: valid | signalled, RKey: 33, Op: 10}},
 	} {
-		q, k := newTestQP(t, newFakeEnv(), 1)
+		q, k := newTestQP(t, ringtest.NewEnv(), 1)
 		copy(k.sq.slot(0)[sqSGE:], strings.Repeat("\xff", 96)) // of an earlier request
-		if err := q.PostSend(&tc.wr); err != nil {
+		if err := q.send.post(&tc.wr); err != nil {
 			t.Errorf("%s: %v", tc.name, err)
 			continue
 		}
 		if k.sq.head() != nil {
-			t.Errorf("%s: visible before the flush", tc.name)
+			t.Errorf("%s: visible before all are written", tc.name)
 		}
-		if err := q.FlushSend(); err != nil {
+		if err := q.send.flush(); err != nil {
 			t.Fatal(err)
 		}
 		w := k.sq.head()
@@ -111,11 +112,11 @@ func TestPostSendRefuses(t *testing.T) {
 		{"register memory", provider.SendWR{Opcode: 0x20}, errOpcode},
 		{"largest opcode", provider.SendWR{Opcode: 0xffffffff}, errOpcode},
 	} {
-		q, k := newTestQP(t, newFakeEnv(), 1)
-		if err := q.PostSend(&tc.wr); !errors.Is(err, tc.want) {
+		q, k := newTestQP(t, ringtest.NewEnv(), 1)
+		if err := q.send.post(&tc.wr); !errors.Is(err, tc.want) {
 			t.Errorf("%s: %v, want %v", tc.name, err, tc.want)
 		}
-		if err := q.FlushSend(); err != nil || k.sq.head() != nil {
+		if err := q.send.flush(); err != nil || k.sq.head() != nil {
 			t.Errorf("%s: flush: %v, or the request reached the ring", tc.name, err)
 		}
 	}
@@ -126,37 +127,51 @@ func TestPostSendRefuses(t *testing.T) {
 	}
 }
 
+func TestPostStops(t *testing.T) {
+	env := ringtest.NewEnv()
+	q, k := newTestQP(t, env, 1)
+	ringtest.PostStops(t, q, env)
+	for name, tc := range map[string]struct {
+		k    *kring
+		want int
+	}{"sends": {k.sq, 3}, "receives": {k.rq, 2}} {
+		n := 0
+		for ; tc.k.head() != nil; n++ {
+			tc.k.release()
+		}
+		if n != tc.want {
+			t.Errorf("the kernel sees %d %s", n, name)
+		}
+	}
+}
+
 // TestPostRecv fills the receive rings, which the kernel empties one by one.
 func TestPostRecv(t *testing.T) {
-	q, k := newTestQP(t, newFakeEnv(), 1)
-	s, ks := newTestSRQ(t, newFakeEnv())
+	q, k := newTestQP(t, ringtest.NewEnv(), 1)
+	s, ks := newTestSRQ(t, ringtest.NewEnv())
 	for _, tc := range []struct {
 		name string
-		r    interface {
-			PostRecv(*provider.RecvWR) error
-			FlushRecv() error
-		}
-		k *kring
-	}{{"QP", q, k.rq}, {"SRQ", s, ks}} {
-		if err := tc.r.PostRecv(&provider.RecvWR{SGEs: sges(5, 1)}); err != provider.ErrTooManySGEs {
+		r    ringtest.Receiver
+		q    *recvQueue
+		k    *kring
+	}{{"QP", q, &q.recv, k.rq}, {"SRQ", s, &s.recv, ks}} {
+		if err := ringtest.Recv(tc.r, &provider.RecvWR{SGEs: sges(5, 1)}); err != provider.ErrTooManySGEs {
 			t.Errorf("%s: 5 entries: %v", tc.name, err)
 		}
 		for round := range uint64(3) {
 			for i := range uint64(8) {
-				if err := tc.r.PostRecv(&provider.RecvWR{ID: round<<8 | i, SGEs: sges(int(i%5), 3)}); err != nil {
+				if err := tc.q.post(&provider.RecvWR{ID: round<<8 | i, SGEs: sges(int(i%5), 3)}); err != nil {
 					t.Fatalf("%s: %d: %v", tc.name, i, err)
 				}
 			}
-			if err := tc.r.PostRecv(&provider.RecvWR{}); err != provider.ErrQueueFull {
-				t.Errorf("%s: ninth request before the flush: %v", tc.name, err)
+			if err := tc.q.post(&provider.RecvWR{}); err != provider.ErrQueueFull {
+				t.Errorf("%s: ninth request before all are written: %v", tc.name, err)
 			}
 			if tc.k.head() != nil {
-				t.Errorf("%s: visible before the flush", tc.name)
+				t.Errorf("%s: visible before all are written", tc.name)
 			}
-			if err := tc.r.FlushRecv(); err != nil {
-				t.Fatal(err)
-			}
-			if err := tc.r.PostRecv(&provider.RecvWR{}); err != provider.ErrQueueFull {
+			ringtest.MustRecv(t, tc.r)
+			if err := ringtest.Recv(tc.r, &provider.RecvWR{}); err != provider.ErrQueueFull {
 				t.Errorf("%s: ninth request: %v", tc.name, err)
 			}
 			for i := range uint64(8) {
@@ -175,23 +190,23 @@ func TestPostRecv(t *testing.T) {
 
 // TestDoorbell: one for a batch, and none while the kernel is on its way.
 func TestDoorbell(t *testing.T) {
-	env := newFakeEnv()
+	env := ringtest.NewEnv()
 	q, k := newTestQP(t, env, 1)
 	post := func(n int) error {
 		for range n {
-			if err := q.PostSend(&provider.SendWR{Opcode: abi.IB_UVERBS_WR_SEND}); err != nil {
+			if err := q.send.post(&provider.SendWR{Opcode: abi.IB_UVERBS_WR_SEND}); err != nil {
 				return err
 			}
 		}
-		return q.FlushSend()
+		return q.send.flush()
 	}
 	rung := func(what string, want int) {
 		t.Helper()
-		if env.doorbells != want {
-			t.Errorf("%s: %d doorbells, want %d", what, env.doorbells, want)
+		if env.Doorbells != want {
+			t.Errorf("%s: %d doorbells, want %d", what, env.Doorbells, want)
 		}
 	}
-	if err := errors.Join(q.FlushSend(), post(3)); err != nil {
+	if err := errors.Join(q.send.flush(), post(3)); err != nil {
 		t.Fatal(err)
 	}
 	rung("first batch", 1)
@@ -203,15 +218,15 @@ func TestDoorbell(t *testing.T) {
 	for k.sq.head() != nil {
 		k.sq.release()
 	}
-	env.doorErr = errors.New("not connected")
-	if err := post(1); err != env.doorErr {
+	env.DoorErr = errors.New("not connected")
+	if err := post(1); err != env.DoorErr {
 		t.Fatal(err)
 	}
-	if err := post(1); err != env.doorErr {
+	if err := post(1); err != env.DoorErr {
 		t.Fatalf("second post: %v", err)
 	}
-	env.doorErr = nil
-	if err := q.FlushSend(); err != nil {
+	env.DoorErr = nil
+	if err := q.send.flush(); err != nil {
 		t.Fatal(err)
 	}
 	rung("refused twice, then taken", 4)
@@ -222,7 +237,7 @@ func TestDoorbell(t *testing.T) {
 		t.Fatal(err)
 	}
 	rung("a batch that fills the ring", 5)
-	if err := q.PostSend(&provider.SendWR{Opcode: abi.IB_UVERBS_WR_SEND}); err != provider.ErrQueueFull {
+	if err := q.send.post(&provider.SendWR{Opcode: abi.IB_UVERBS_WR_SEND}); err != provider.ErrQueueFull {
 		t.Errorf("full ring: %v", err)
 	}
 }

@@ -13,20 +13,18 @@ type qp struct {
 
 var _ provider.QP = (*qp)(nil)
 
-func (q *qp) PostSend(wr *provider.SendWR) error { return q.send.post(wr) }
+// PostSend posts to the send ring.
+func (q *qp) PostSend(wrs []provider.SendWR) (int, error) { return q.send.postAll(wrs) }
 
-func (q *qp) FlushSend() error { return q.send.flush() }
-
-func (q *qp) PostRecv(wr *provider.RecvWR) error {
+// PostRecv posts to the receive ring, if there is one.
+func (q *qp) PostRecv(wrs []provider.RecvWR) (int, error) {
 	if q.hasSRQ {
-		return errNoReceiveRing
+		if len(wrs) == 0 {
+			return 0, nil
+		}
+		return 0, errNoReceiveRing
 	}
-	return q.recv.post(wr)
-}
-
-func (q *qp) FlushRecv() error {
-	q.recv.publish()
-	return nil
+	return q.recv.postAll(wrs)
 }
 
 // Close unmaps both rings.

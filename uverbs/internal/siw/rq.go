@@ -11,6 +11,19 @@ type recvQueue struct {
 	sges uint32 // entries that one request may have
 }
 
+// postAll posts requests up to the first that is refused, and hands them over. The
+// kernel looks at the ring when a message arrives.
+func (q *recvQueue) postAll(wrs []provider.RecvWR) (n int, err error) {
+	for n < len(wrs) && err == nil {
+		if err = q.post(&wrs[n]); err == nil {
+			n++
+		}
+	}
+	q.publish()
+	return n, err
+}
+
+// post checks a request and writes it to the next element.
 func (q *recvQueue) post(wr *provider.RecvWR) error {
 	if err := checkSGEs(wr.SGEs, q.sges); err != nil {
 		return err

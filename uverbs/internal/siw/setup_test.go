@@ -6,6 +6,7 @@ import (
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/uverbs/internal/provider"
+	"github.com/purerdma/rdma/uverbs/internal/ringtest"
 )
 
 func TestDriver(t *testing.T) {
@@ -20,7 +21,7 @@ func TestDriver(t *testing.T) {
 
 // TestUnsupported: what iWARP or siw lacks is refused before the kernel is asked.
 func TestUnsupported(t *testing.T) {
-	env := newFakeEnv()
+	env := ringtest.NewEnv()
 	c := newTestContext(t, env)
 	q, _ := newTestCQ(t, env, 8)
 	s, _ := newTestSRQ(t, env)
@@ -50,30 +51,30 @@ func TestUnsupported(t *testing.T) {
 
 // TestBadAnswers: answers that make no sense fail, and leave nothing mapped.
 func TestBadAnswers(t *testing.T) {
-	mem := alignedBytes(8 * sqLen)
-	cq := func(out func(key uint64) []byte) func(*fakeEnv, provider.Context, uint64) error {
-		return func(env *fakeEnv, c provider.Context, key uint64) error {
+	mem := ringtest.Bytes(8 * sqLen)
+	cq := func(out func(key uint64) []byte) func(*ringtest.Env, provider.Context, uint64) error {
+		return func(env *ringtest.Env, c provider.Context, key uint64) error {
 			s, _ := c.SetupCQ(provider.CQRequest{Entries: 8})
-			_, err := s.Done(fakeBell{env: env}, 8, out(key))
+			_, err := s.Done(ringtest.Bell{Env: env}, 8, out(key))
 			return err
 		}
 	}
-	qp := func(out func(key uint64) []byte) func(*fakeEnv, provider.Context, uint64) error {
-		return func(env *fakeEnv, c provider.Context, key uint64) error {
+	qp := func(out func(key uint64) []byte) func(*ringtest.Env, provider.Context, uint64) error {
+		return func(env *ringtest.Env, c provider.Context, key uint64) error {
 			s, _ := c.SetupQP(provider.QPRequest{Type: uint32(abi.IB_UVERBS_QPT_RC)})
-			_, err := s.Done(fakeBell{env: env}, 1, testCap, out(key))
+			_, err := s.Done(ringtest.Bell{Env: env}, 1, testCap, out(key))
 			return err
 		}
 	}
-	srq := func(out func(key uint64) []byte) func(*fakeEnv, provider.Context, uint64) error {
-		return func(env *fakeEnv, c provider.Context, key uint64) error {
+	srq := func(out func(key uint64) []byte) func(*ringtest.Env, provider.Context, uint64) error {
+		return func(env *ringtest.Env, c provider.Context, key uint64) error {
 			s, _ := c.SetupSRQ(provider.SRQRequest{Type: uint32(abi.IB_UVERBS_SRQT_BASIC)})
 			_, err := s.Done(8, 1, out(key))
 			return err
 		}
 	}
 	const none = 1 << 40
-	for name, f := range map[string]func(*fakeEnv, provider.Context, uint64) error{
+	for name, f := range map[string]func(*ringtest.Env, provider.Context, uint64) error{
 		"CQ, short":            cq(func(key uint64) []byte { return cqAnswer(1, 8, key)[:15] }),
 		"CQ, no ring":          cq(func(uint64) []byte { return cqAnswer(1, 8, none) }),
 		"CQ, wrong key":        cq(func(key uint64) []byte { return cqAnswer(1, 8, key+1) }),
@@ -89,11 +90,11 @@ func TestBadAnswers(t *testing.T) {
 		"SRQ, short":           srq(func(key uint64) []byte { return srqAnswer(8, key)[:8] }),
 		"SRQ, no ring":         srq(func(uint64) []byte { return srqAnswer(8, none) }),
 	} {
-		env := newFakeEnv()
-		if err := f(env, newTestContext(t, env), env.add(mem)); err == nil {
+		env := ringtest.NewEnv()
+		if err := f(env, newTestContext(t, env), env.Add(mem)); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
-		if len(env.mapped) != 0 {
+		if len(env.Mapped) != 0 {
 			t.Errorf("%s: left a ring mapped", name)
 		}
 	}
@@ -102,8 +103,8 @@ func TestBadAnswers(t *testing.T) {
 // TestNotInvalidKey: the key that the header calls invalid is that of a ring when a
 // process has many.
 func TestNotInvalidKey(t *testing.T) {
-	env := newFakeEnv()
-	env.maps[abi.SIW_INVAL_UOBJ_KEY] = alignedBytes(8 * rqLen)
+	env := ringtest.NewEnv()
+	env.Offered[abi.SIW_INVAL_UOBJ_KEY] = ringtest.Bytes(8 * rqLen)
 	s, err := newTestContext(t, env).SetupSRQ(provider.SRQRequest{Type: uint32(abi.IB_UVERBS_SRQT_BASIC)})
 	if err != nil {
 		t.Fatal(err)
@@ -114,16 +115,16 @@ func TestNotInvalidKey(t *testing.T) {
 }
 
 func TestSecondRingFails(t *testing.T) {
-	env := newFakeEnv()
-	env.failAt = 2
+	env := ringtest.NewEnv()
+	env.FailAt = 2
 	s, err := newTestContext(t, env).SetupQP(provider.QPRequest{Type: uint32(abi.IB_UVERBS_QPT_RC)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	mem := alignedBytes(8 * sqLen)
-	out := qpAnswer(1, 8, 8, env.add(mem), env.add(mem))
-	if _, err := s.Done(fakeBell{env: env}, 1, testCap, out); err == nil || len(env.mapped) != 0 {
-		t.Errorf("error %v, %d rings mapped", err, len(env.mapped))
+	mem := ringtest.Bytes(8 * sqLen)
+	out := qpAnswer(1, 8, 8, env.Add(mem), env.Add(mem))
+	if _, err := s.Done(ringtest.Bell{Env: env}, 1, testCap, out); err == nil || len(env.Mapped) != 0 {
+		t.Errorf("error %v, %d rings mapped", err, len(env.Mapped))
 	}
 }
 
@@ -139,30 +140,30 @@ func TestWithoutReceiveRing(t *testing.T) {
 		{"shared", true, 8, errNoReceiveRing},
 		{"none", false, 0, provider.ErrQueueFull},
 	} {
-		env := newFakeEnv()
+		env := ringtest.NewEnv()
 		s, err := newTestContext(t, env).SetupQP(provider.QPRequest{Type: uint32(abi.IB_UVERBS_QPT_RC), HasSRQ: tc.hasSRQ})
 		if err != nil {
 			t.Fatal(err)
 		}
-		q, err := s.Done(fakeBell{env: env}, 1, testCap, qpAnswer(1, 8, tc.num, env.add(alignedBytes(8*sqLen)), 0))
+		q, err := s.Done(ringtest.Bell{Env: env}, 1, testCap, qpAnswer(1, 8, tc.num, env.Add(ringtest.Bytes(8*sqLen)), 0))
 		if err != nil {
 			t.Fatalf("%s: %v", tc.name, err)
 		}
-		if err := q.PostRecv(&provider.RecvWR{}); !errors.Is(err, tc.want) {
+		if err := ringtest.Recv(q, &provider.RecvWR{}); !errors.Is(err, tc.want) {
 			t.Errorf("%s: receive: %v, want %v", tc.name, err, tc.want)
 		}
-		if err := errors.Join(q.FlushRecv(), q.Close(), q.Close()); err != nil || len(env.mapped) != 0 {
-			t.Errorf("%s: close: %v, %d rings mapped", tc.name, err, len(env.mapped))
+		if err := errors.Join(q.Close(), q.Close()); err != nil || len(env.Mapped) != 0 {
+			t.Errorf("%s: close: %v, %d rings mapped", tc.name, err, len(env.Mapped))
 		}
 	}
 }
 
 func TestClose(t *testing.T) {
-	env := newFakeEnv()
+	env := ringtest.NewEnv()
 	q, _ := newTestCQ(t, env, 8)
 	p, _ := newTestQP(t, env, 1)
 	s, _ := newTestSRQ(t, env)
-	if err := errors.Join(q.Close(), p.Close(), s.Close(), q.Close(), p.Close(), s.Close()); err != nil || len(env.mapped) != 0 {
-		t.Errorf("%v, %d rings mapped", err, len(env.mapped))
+	if err := errors.Join(q.Close(), p.Close(), s.Close(), q.Close(), p.Close(), s.Close()); err != nil || len(env.Mapped) != 0 {
+		t.Errorf("%v, %d rings mapped", err, len(env.Mapped))
 	}
 }

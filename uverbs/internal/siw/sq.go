@@ -1,6 +1,8 @@
 package siw
 
 import (
+	"cmp"
+
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/uverbs/internal/provider"
 )
@@ -21,6 +23,20 @@ type sendQueue struct {
 type limits struct {
 	sges   uint32
 	inline uint32
+}
+
+// postAll posts requests up to the first that is refused, and rings for those
+// before it.
+func (q *sendQueue) postAll(wrs []provider.SendWR) (int, error) {
+	for i := range wrs {
+		if err := q.post(&wrs[i]); err != nil {
+			if i > 0 {
+				err = cmp.Or(q.flush(), err)
+			}
+			return i, err
+		}
+	}
+	return len(wrs), q.flush()
 }
 
 // post checks a request and writes it to the next element.

@@ -16,12 +16,8 @@ type srq struct {
 
 var _ provider.SRQ = (*srq)(nil)
 
-func (q *srq) PostRecv(wr *provider.RecvWR) error { return q.recv.post(wr) }
-
-func (q *srq) FlushRecv() error {
-	q.recv.publish()
-	return nil
-}
+// PostRecv posts to the ring.
+func (q *srq) PostRecv(wrs []provider.RecvWR) (int, error) { return q.recv.postAll(wrs) }
 
 // SetupModify: siw_modify_srq sets the limit and refuses a new size.
 func (q *srq) SetupModify(resize bool, _ uint32) (*provider.ModifySetup, error) {
@@ -31,4 +27,5 @@ func (q *srq) SetupModify(resize bool, _ uint32) (*provider.ModifySetup, error) 
 	return &provider.ModifySetup{Done: func(uint32, []byte) (uint32, error) { return 0, nil }}, nil
 }
 
+// Close unmaps the ring.
 func (q *srq) Close() error { return q.recv.ring.close(q.env) }

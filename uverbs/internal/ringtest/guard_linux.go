@@ -1,13 +1,13 @@
-package guard
+package ringtest
 
 import (
 	"syscall"
 	"testing"
 )
 
-// Bytes is memory of n bytes that ends at an unmapped page, so that an access
+// Guarded is memory of n bytes that ends at an unmapped page, so that an access
 // behind it faults. Its start is aligned as the length allows.
-func Bytes(tb testing.TB, n int) []byte {
+func Guarded(tb testing.TB, n int) []byte {
 	tb.Helper()
 	page := syscall.Getpagesize()
 	pages := (n + page - 1) / page * page

@@ -1,3 +1,0 @@
-// Package guard makes memory for tests in which reading or writing behind the end
-// is noticed.
-package guard

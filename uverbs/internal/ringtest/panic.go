@@ -1,0 +1,37 @@
+package ringtest
+
+import (
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"testing"
+)
+
+// CannotPanic checks that functions of the package under test, such as (*cq).Poll,
+// call nothing but each other, in their amd64 code: with that they cannot panic,
+// because that is a call, except by a pointer to nowhere. Where the go tool is
+// missing there is nothing to look with.
+func CannotPanic(t *testing.T, functions ...string) {
+	t.Helper()
+	tool, err := exec.LookPath("go")
+	if err != nil || runtime.GOARCH != "amd64" {
+		t.Skipf("%v; %s", err, runtime.GOARCH)
+	}
+	archive := filepath.Join(t.TempDir(), "package.a")
+	if out, err := exec.Command(tool, "build", "-o", archive, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, f := range functions {
+		code, err := exec.Command(tool, "tool", "objdump", "-s", "[.]"+regexp.QuoteMeta(f)+"$", archive).CombinedOutput()
+		if err != nil || !regexp.MustCompile(`(?m)\sRET\s*$`).Match(code) {
+			t.Fatalf("no code of %s: %v\n%s", f, err, code)
+		}
+		for _, call := range regexp.MustCompile(`\sCALL\s.*?(\w+|\(\*\w+\)\.\w+)\s*(\n|$)`).FindAllSubmatch(code, -1) {
+			if name := string(call[1]); name != "morestack_noctxt" && !slices.Contains(functions, name) {
+				t.Errorf("%s calls %s", f, name)
+			}
+		}
+	}
+}
