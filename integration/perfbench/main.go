@@ -42,7 +42,7 @@ func run() error {
 	if err := stepAside(); err != nil {
 		return err
 	}
-	b := &bench{address: *address, port: 20000, out: os.Stdout, progress: os.Stderr, start: time.Now(), hung: map[string]int{}}
+	b := &bench{address: *address, port: 20000, out: os.Stdout, progress: os.Stderr, start: time.Now()}
 	if b.device, b.gid, err = deviceOf(*address); err != nil {
 		return err
 	}

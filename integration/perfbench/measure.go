@@ -25,7 +25,6 @@ type bench struct {
 	results         []pair // by test
 	out, progress   io.Writer
 	start           time.Time
-	hung            map[string]int // runs of perftest that never ended, by test
 }
 
 // A pair is what both programs measured, by round.
@@ -77,7 +76,7 @@ func (b *bench) turn(ctx context.Context, t test, round int) (p pair, err error)
 			if t.alone() {
 				return nil
 			}
-			s, err := b.perftestPatiently(ctx, t)
+			s, err := b.perftest(ctx, t)
 			p.c = []sample{s}
 			return err
 		},
@@ -98,30 +97,8 @@ func (b *bench) turn(ctx context.Context, t test, round int) (p pair, err error)
 // limit is how long a run may take.
 const limit = 90 * time.Second
 
-// A run of ib_send_lat -e that hangs is tried again, so often.
-const (
-	hangLimit = 15 * time.Second
-	hangTries = 8
-)
-
-// perftestPatiently repeats runs that hang, and counts them: with -e, ib_send_lat
-// may sleep for an event that it has taken for another (docs/benchmarks.md).
-func (b *bench) perftestPatiently(ctx context.Context, t test) (s sample, err error) {
-	if t.mode != "event" || t.kind != "lat" || t.op != "send" {
-		return b.perftest(ctx, t, limit)
-	}
-	for range hangTries {
-		s, err = b.perftest(ctx, t, hangLimit)
-		if !errors.Is(err, context.DeadlineExceeded) {
-			return s, err
-		}
-		b.hung[t.name()]++
-	}
-	return s, err
-}
-
 // perftest runs the C program as server and client.
-func (b *bench) perftest(ctx context.Context, t test, limit time.Duration) (sample, error) {
+func (b *bench) perftest(ctx context.Context, t test) (sample, error) {
 	b.port++
 	args := t.perftest(b.device, b.gid, b.port)
 	server, err := startServer(args, nil)
@@ -133,7 +110,7 @@ func (b *bench) perftest(ctx context.Context, t test, limit time.Duration) (samp
 	var client *exec.Cmd
 	// The server does not say when it is ready.
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(100 * time.Millisecond) {
-		out, client, err = output(ctx, limit, append(args, b.address))
+		out, client, err = output(ctx, append(args, b.address))
 		if err == nil || time.Now().After(deadline) || !strings.Contains(err.Error(), "ouldn't connect") {
 			break
 		}
@@ -159,7 +136,7 @@ func (b *bench) probe(ctx context.Context, t test) (sample, error) {
 		return sample{}, err
 	}
 	defer server.stop()
-	out, client, err := output(ctx, limit, t.probe(where))
+	out, client, err := output(ctx, t.probe(where))
 	if err != nil {
 		return sample{}, fmt.Errorf("%w; server: %s", err, server.said.String())
 	}
@@ -174,9 +151,8 @@ func (b *bench) probe(ctx context.Context, t test) (sample, error) {
 
 func cpuOf(c *exec.Cmd) time.Duration { return c.ProcessState.UserTime() + c.ProcessState.SystemTime() }
 
-// output runs a program to its end. The error matches context.DeadlineExceeded
-// when that takes too long.
-func output(ctx context.Context, limit time.Duration, args []string) (string, *exec.Cmd, error) {
+// output runs a program to its end.
+func output(ctx context.Context, args []string) (string, *exec.Cmd, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)

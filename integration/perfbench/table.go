@@ -4,7 +4,6 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -46,9 +45,6 @@ func (b *bench) print() {
 			}
 		}
 		fmt.Fprintln(b.out)
-	}
-	for _, name := range slices.Sorted(maps.Keys(b.hung)) {
-		fmt.Fprintf(b.out, "perftest never ended, and was run again: %s, %d times\n", name, b.hung[name])
 	}
 }
 

@@ -68,10 +68,22 @@ func (t test) perftest(device string, gid, port int) []string {
 	if t.mode == "event" {
 		args = append(args, "-e")
 	}
+	if t.mode == "event" && t.kind == "lat" && t.op == "send" {
+		args = append(args, roomForEvents(t.count)...)
+	}
 	if t.both {
 		args = append(args, "-b")
 	}
 	return args
+}
+
+// roomForEvents keeps ib_send_lat -e from hanging. Both its queues share a channel,
+// and it takes whichever event comes for that of the queue that it looks at, once.
+// Soft-RoCE may tell of the answer before it tells that the message has arrived;
+// then a completion stays in the send queue, which has room for one (-t 1), and
+// the next is lost. So there is room for all, each still with its completion.
+func roomForEvents(messages int) []string {
+	return []string{"-t", strconv.Itoa(messages), "-Q", "1"}
 }
 
 // moderation is how many messages one completion stands for, as perftest has it:
