@@ -169,6 +169,12 @@ func TestCMPingRejected(t *testing.T) {
 	if d.State != "rejected" || !d.Listener || d.Answered != 2 || d.Probes[0].Reject.Reason != 28 || d.Probes[0].Reject.Text != "v2 only" {
 		t.Errorf("answer %+v", d)
 	}
+	r := probe(t, "ping", l.Addr().String(), "-C", "1")
+	r.want(t, 6)
+	r.contains(t, "rejected", "reason 28", "v2 only")
+	if e := probe(t, "ping", l.Addr().String(), "--json").decode(t).Error; e.Class != "rejected" || e.AfterMS > 1000 {
+		t.Errorf("error %+v", e)
+	}
 }
 
 // TestCMPingListener: a server of this module takes many connections that end

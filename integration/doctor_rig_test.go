@@ -7,6 +7,8 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -276,3 +278,87 @@ func moveAway(t *testing.T, path string) {
 }
 
 func hasID(ids []string, id string) bool { return slices.Contains(ids, id) }
+
+// emptyImage is a folder with the program and nothing else, where everybody may
+// go.
+func emptyImage(t *testing.T) string {
+	t.Helper()
+	root := t.TempDir()
+	for dir := root; dir != "/"; dir = filepath.Dir(dir) {
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	binary, err := os.ReadFile(requireProbe(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "rdmaprobe"), binary, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+// withMounts runs f on a thread with mounts of its own, which it may change.
+func withMounts(t *testing.T, f func()) {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() {
+		var err error
+		defer func() { done <- err }()
+		runtime.LockOSThread() // for good: the thread dies with the goroutine
+		if err = unix.Unshare(unix.CLONE_NEWNS | unix.CLONE_FS); err != nil {
+			return
+		}
+		if err = unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err == nil {
+			f()
+		}
+	}()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+}
+
+// partOfNodes gives the calling thread, which has mounts of its own, a
+// /dev/infiniband with some of the nodes.
+func partOfNodes(names ...string) error {
+	stats := map[string]unix.Stat_t{}
+	for _, n := range names {
+		var st unix.Stat_t
+		if err := unix.Stat("/dev/infiniband/"+n, &st); err != nil {
+			return err
+		}
+		stats[n] = st
+	}
+	if err := unix.Mount("none", "/dev/infiniband", "tmpfs", 0, ""); err != nil {
+		return err
+	}
+	for n, st := range stats {
+		if err := unix.Mknod("/dev/infiniband/"+n, st.Mode, int(st.Rdev)); err != nil {
+			return err
+		}
+		if err := os.Chmod("/dev/infiniband/"+n, 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// linkLocals lists the link-local addresses with zone of an interface.
+func linkLocals(t *testing.T, name string) (out []string) {
+	t.Helper()
+	l, err := netlink.LinkByName(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	addrs, err := netlink.AddrList(l, unix.AF_INET6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range addrs {
+		if a.IP.IsLinkLocalUnicast() {
+			out = append(out, a.IP.String()+"%"+name)
+		}
+	}
+	return out
+}

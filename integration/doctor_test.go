@@ -5,10 +5,9 @@ package integration
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -115,8 +114,14 @@ func TestDoctorNodes(t *testing.T) {
 		if !strings.Contains(f.Evidence, "rdma_ucm") {
 			t.Errorf("the module is not named: %v", f)
 		}
-		probe(t, "list").want(t, 0)
-		probe(t, "gids").want(t, 0)
+		for _, command := range []string{"list", "gids", "res", "version"} {
+			probe(t, command).want(t, 0)
+		}
+		for _, command := range []string{"ping", "cmping"} {
+			r := probe(t, command, addrV4, "-C", "1")
+			r.want(t, 3)
+			r.contains(t, "rdma_ucm", "/dev/infiniband/rdma_cm")
+		}
 	})
 	t.Run("no permission", func(t *testing.T) {
 		if err := os.Chmod(path, 0o600); err != nil {
@@ -127,6 +132,11 @@ func TestDoctorNodes(t *testing.T) {
 		if !strings.Contains(f.Problem, "mode 0600, owner uid 0") {
 			t.Errorf("mode and owner are not named: %v", f)
 		}
+		cmd := exec.CommandContext(testContext(t), requireProbe(t), "list")
+		cmd.SysProcAttr = nobody()
+		r := runTool(t, cmd)
+		r.want(t, 4)
+		r.contains(t, "denied (mode)", "mode 0600, owner uid 0", "chmod 0666 "+path)
 	})
 	t.Run("other numbers", func(t *testing.T) {
 		moveAway(t, path)
@@ -314,24 +324,56 @@ func TestDoctorStacked(t *testing.T) {
 	}
 }
 
+// TestDoctorBond: a bond's addresses are GIDs of the device below it.
+func TestDoctorBond(t *testing.T) {
+	requireRDMA(t)
+	checkLeaks(t)
+	w := newWire(t)
+	attrs := netlink.NewLinkAttrs()
+	attrs.Name = "drb0"
+	bond := netlink.NewLinkBond(attrs)
+	bond.Mode, bond.Miimon = netlink.BOND_MODE_ACTIVE_BACKUP, 100
+	if err := netlink.LinkAdd(bond); errors.Is(err, syscall.EOPNOTSUPP) {
+		t.Skip("the guest has no module bonding")
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = netlink.LinkDel(bond) })
+	a, err := netlink.ParseAddr("10.90.7.1/24")
+	if err != nil {
+		t.Fatal(err)
+	}
+	near := w.link(t, w.near)
+	if err := errors.Join(netlink.LinkSetDown(near), netlink.LinkSetMaster(near, bond), netlink.LinkSetUp(near),
+		netlink.LinkSetUp(bond), netlink.AddrAdd(bond, a)); err != nil {
+		t.Fatal(err)
+	}
+	w.waitState(t, uverbs.PortActive)
+	waitForGID(t, w.device, "10.90.7.1")
+	r := probe(t, "doctor", "--device", w.device)
+	r.want(t, 0)
+	for _, line := range strings.Split(r.stdout, "\n") {
+		fields := strings.Fields(line)
+		switch {
+		case len(fields) < 4:
+		case fields[0] == "drb0" && (fields[1] != "bond" || fields[len(fields)-1] != w.device+"/1"),
+			fields[0] == w.near && fields[1] == "veth" && fields[3] != "drb0":
+			t.Errorf("table: %s", line)
+		}
+	}
+	r.contains(t, "drb0")
+	device, address := probeGIDs(t, 0, "--to", "10.90.7.1").picked(t)
+	if cmDevice, cmAddress := cmPick(t, "10.90.7.1"); device != cmDevice || address != cmAddress {
+		t.Errorf("picked %s %s, the connection manager takes %s %s", device, address, cmDevice, cmAddress)
+	}
+}
+
 // TestDoctorEmptyImage: an unprivileged user, no /proc, no /sys, no /dev, and
 // no other file than the program (P1).
 func TestDoctorEmptyImage(t *testing.T) {
 	requireRDMA(t)
 	checkLeaks(t)
-	root := t.TempDir()
-	for dir := root; dir != "/"; dir = filepath.Dir(dir) {
-		if err := os.Chmod(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	binary, err := os.ReadFile(requireProbe(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(root, "rdmaprobe"), binary, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	root := emptyImage(t)
 	run := func(args ...string) probeResult {
 		cmd := exec.CommandContext(testContext(t), "/rdmaprobe", args...)
 		cmd.Err, cmd.Dir, cmd.Env = nil, "/", []string{"A=B"}
@@ -361,17 +403,18 @@ func TestDoctorVisibleNotUsable(t *testing.T) {
 	requireRDMA(t)
 	checkLeaks(t)
 	w := newWire(t)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		runtime.LockOSThread() // for good: the thread has mounts of its own
+	withMounts(t, func() {
 		if err := partOfNodes("rdma_cm", "uverbs0"); err != nil {
 			t.Error(err)
 			return
 		}
 		list, doc := probe(t, "list"), doctorAs(t, nil, 3, "--pod")
 		list.want(t, 0)
+		missing := fmt.Sprintf("%s is missing (expected a character device %d:%d)", w.dev.CharDev.Path, w.dev.CharDev.Major, w.dev.CharDev.Minor)
 		list.contains(t, "no char device", "rxe0", w.device)
+		if flat := strings.Join(strings.Fields(list.stdout), " "); !strings.Contains(flat, missing) {
+			t.Errorf("list lacks %q:\n%s", missing, list.stdout)
+		}
 		f := doc.find(t, "RP-CHR-001", w.device)
 		if !strings.Contains(f.Problem, w.dev.CharDev.Path) || hasID(doc.bad(), "RP-MEM-002") {
 			t.Errorf("findings %v", doc.Findings)
@@ -380,42 +423,12 @@ func TestDoctorVisibleNotUsable(t *testing.T) {
 			t.Errorf("docker fragment %q", doc.Pod.Docker)
 		}
 		doctorAs(t, nil, 0, "--device", "rxe0")
-		if r := probe(t, "gids"); r.code != 0 {
-			t.Errorf("gids: %d\n%s%s", r.code, r.stdout, r.stderr)
-		}
-	}()
-	<-done
-}
-
-// partOfNodes gives the calling thread an own /dev/infiniband with some of the
-// nodes.
-func partOfNodes(names ...string) error {
-	if err := unix.Unshare(unix.CLONE_NEWNS | unix.CLONE_FS); err != nil {
-		return err
-	}
-	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
-		return err
-	}
-	stats := map[string]unix.Stat_t{}
-	for _, n := range names {
-		var st unix.Stat_t
-		if err := unix.Stat("/dev/infiniband/"+n, &st); err != nil {
-			return err
-		}
-		stats[n] = st
-	}
-	if err := unix.Mount("none", "/dev/infiniband", "tmpfs", 0, ""); err != nil {
-		return err
-	}
-	for n, st := range stats {
-		if err := unix.Mknod("/dev/infiniband/"+n, st.Mode, int(st.Rdev)); err != nil {
-			return err
-		}
-		if err := os.Chmod("/dev/infiniband/"+n, 0o666); err != nil {
-			return err
-		}
-	}
-	return nil
+		probe(t, "gids").want(t, 0)
+		probe(t, "cmping", addrV4, "-C", "1").want(t, 0)
+		server, where := probeServe(t, addrV4+":0")
+		probe(t, "ping", where, "-C", "1").want(t, 0)
+		server.signal(t, syscall.SIGTERM)
+	})
 }
 
 // TestDoctorCgroup: the RDMA cgroup allows no more.
@@ -447,23 +460,4 @@ func TestDoctorCgroup(t *testing.T) {
 	attr := &syscall.SysProcAttr{UseCgroupFD: true, CgroupFD: int(dir.Fd())}
 	rep := doctorAs(t, attr, 1)
 	rep.find(t, "RP-CGR-001", "/doctor")
-}
-
-// linkLocals lists the link-local addresses with zone of an interface.
-func linkLocals(t *testing.T, name string) (out []string) {
-	t.Helper()
-	l, err := netlink.LinkByName(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	addrs, err := netlink.AddrList(l, unix.AF_INET6)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, a := range addrs {
-		if a.IP.IsLinkLocalUnicast() {
-			out = append(out, a.IP.String()+"%"+name)
-		}
-	}
-	return out
 }

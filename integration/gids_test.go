@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
@@ -171,10 +172,13 @@ func TestGIDsTable(t *testing.T) {
 func TestGIDsZone(t *testing.T) {
 	requireRDMA(t)
 	checkLeaks(t)
-	for _, command := range [][]string{{"gids", "--to", "fe80::7"}, {"path", "fe80::7"}, {"gids", "--to", "fe80::7%nope"}} {
+	for _, command := range [][]string{{"gids", "--to", "fe80::7"}, {"path", "fe80::7"}, {"gids", "--to", "fe80::7%nope"}, {"cmping", "fe80::7"}, {"ping", "fe80::7"}} {
 		r := probe(t, command...)
 		r.want(t, 2)
-		r.contains(t, "address fe80::7", "fe80::7%"+netdev)
+		r.contains(t, "fe80::7", "fe80::7%"+netdev)
+		if r.took > 3*time.Second {
+			t.Errorf("%v took %v", command, r.took)
+		}
 		if strings.Contains(r.stderr, "%v1") {
 			t.Errorf("v1 has no RDMA:\n%s", r.stderr)
 		}

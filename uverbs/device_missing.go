@@ -156,6 +156,11 @@ func (h *host) findModules(d *Diagnosis) {
 		}
 	}
 	d.Modules = []ModuleStatus{core, h.verbsModule(d), h.cmModule(d), h.rxeModule(d)}
+	for i, m := range d.Modules {
+		if m.State == ModuleUnknown && (core.State == ModuleNotLoaded || core.State == ModuleNotInstalled) {
+			d.Modules[i].State, d.Modules[i].Evidence = ModuleNotLoaded, "it needs ib_core"
+		}
+	}
 	remedies := []string{
 		"it comes with any RDMA driver: modprobe rdma_rxe",
 		"modprobe ib_uverbs (on the host)",

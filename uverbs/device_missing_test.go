@@ -42,7 +42,7 @@ func TestDiagnose(t *testing.T) {
 		"everything":                  {rxeNetlink(), rxeSysfs(), rxeNodes(), nil, []string{"RDMA is usable"}},
 		"everything, nothing mounted": {rxeNetlink(), nil, rxeNodes(), nil, []string{"RDMA is usable"}},
 		"empty image": {nil, nil, nil,
-			[]string{"RP-MOD-001", "RP-DEV-001", "RP-CM-001"},
+			[]string{"RP-MOD-001", "RP-MOD-002", "RP-MOD-003", "RP-MOD-004", "RP-DEV-001"},
 			[]string{"module ib_core: not loaded (no RDMA netlink", "modprobe rdma_rxe"}},
 		"not loaded": {nil, installed, nil,
 			[]string{"RP-MOD-001", "RP-MOD-002", "RP-MOD-003", "RP-MOD-004", "RP-DEV-001"},

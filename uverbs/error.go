@@ -41,6 +41,12 @@ var (
 // the driver reported a fatal error. Close everything that belongs to it.
 var ErrDeviceRemoved = errors.New("the device was removed or had a fatal error")
 
+// ErrMemlock is matched when memory is not registered because the process may
+// not pin so much: RLIMIT_MEMLOCK is too small, and CAP_IPC_LOCK is not effective
+// in the initial user namespace. The errno is ENOMEM, or EPERM for a limit of 0;
+// the hint has the numbers.
+var ErrMemlock = errors.New("the limit on locked memory is too small")
+
 // ErrNoProvider is matched when a queue is asked for on a device whose data
 // path this module does not implement. Everything else works on such a device:
 // queries, protection domains, memory regions, connection management without

@@ -47,12 +47,33 @@ func createHint(op string) string {
 	return ""
 }
 
-// memlockHint explains a refused registration with the numbers that matter.
-func memlockHint(err error, length int) string {
+// refusedMemory explains a refused registration with the numbers that matter.
+// The error matches ErrMemlock when they are the cause.
+func refusedMemory(err error, length int) (hint string, cause error) {
 	if !errors.Is(err, syscall.ENOMEM) && !errors.Is(err, syscall.EPERM) {
-		return ""
+		return "", err
 	}
-	return explainMemlock(processLimits(), length)
+	l := processLimits()
+	if l.forbid(length) {
+		err = memlockError{err}
+	}
+	return explainMemlock(l, length), err
+}
+
+// memlockError is an errno that comes from the limit on locked memory.
+type memlockError struct{ error }
+
+func (e memlockError) Unwrap() error        { return e.error }
+func (e memlockError) Is(target error) bool { return target == ErrMemlock }
+
+// forbid reports whether so many bytes more may not be pinned. ib_umem_get counts
+// whole pages against the limit, and asks capable(), which looks at the initial
+// user namespace.
+func (l limits) forbid(length int) bool {
+	if !l.known || l.memlock == unlimited || l.ipcLock && l.initial {
+		return false
+	}
+	return l.memlock == 0 || l.pinned+uint64(length) > l.memlock
 }
 
 func explainMemlock(l limits, length int) string {
@@ -64,10 +85,8 @@ func explainMemlock(l limits, length int) string {
 	case l.ipcLock && l.initial:
 		return "CAP_IPC_LOCK is effective, so RLIMIT_MEMLOCK does not count" + notLocked
 	}
-	// ib_umem_get counts whole pages against the limit, and asks capable(),
-	// which looks at the initial user namespace.
 	numbers := fmt.Sprintf("RLIMIT_MEMLOCK is %d bytes, %d are pinned, %d more were asked for", l.memlock, l.pinned, length)
-	if l.memlock > 0 && l.pinned+uint64(length) <= l.memlock {
+	if !l.forbid(length) {
 		return numbers + ", which it allows" + notLocked
 	}
 	cap := "CAP_IPC_LOCK is not effective"

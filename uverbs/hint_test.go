@@ -1,7 +1,10 @@
 package uverbs
 
 import (
+	"errors"
 	"runtime"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -37,7 +40,17 @@ func TestExplainMemlock(t *testing.T) {
 			if diff := cmp.Diff(tc.want, explainMemlock(tc.l, 1000)); diff != "" {
 				t.Error(diff)
 			}
+			if want := strings.HasSuffix(tc.want, remedy); tc.l.forbid(1000) != want {
+				t.Errorf("forbidden: %v, want %v", !want, want)
+			}
 		})
+	}
+	refused := error(memlockError{syscall.ENOMEM})
+	if !errors.Is(refused, ErrMemlock) || !errors.Is(refused, syscall.ENOMEM) || errors.Is(syscall.ENOMEM, ErrMemlock) {
+		t.Errorf("%v matches what it should not, or not what it should", refused)
+	}
+	if hint, err := refusedMemory(syscall.EINVAL, 1000); err != syscall.EINVAL || hint != "" {
+		t.Errorf("another error: %v, %q", err, hint)
 	}
 	if runtime.GOOS == "linux" && !processLimits().known {
 		t.Error("the limits of this process are not known")

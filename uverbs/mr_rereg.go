@@ -133,7 +133,8 @@ func (mr *MR) rereg(next *mrPlace, flags abi.IBMRReregFlags, access *Access) err
 		if access != nil {
 			err = c.explainAccess(err, *access)
 		}
-		return &Error{Op: cmdReregMR.name, Object: what, Device: c.dev.Name, Hint: memlockHint(err, next.length), Err: err}
+		hint, err := refusedMemory(err, next.length)
+		return &Error{Op: cmdReregMR.name, Object: what, Device: c.dev.Name, Hint: hint, Err: err}
 	}
 	resp := respOf[abi.IBUverbsReregMRResp](w)
 	mr.lkey, mr.rkey = resp.LKey, resp.RKey

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -183,29 +181,12 @@ func (p *cmPinger) checkAddresses(ip netip.Addr) error {
 		return usagef("address %v: not the address of a host", ip)
 	case ip.IsLoopback() || from.IsLoopback():
 		return &failure{step: "resolve address", object: p.target, err: cm.ErrLoopback}
-	case ip.Is6() && ip.IsLinkLocalUnicast() && ip.Zone() == "":
-		return &usageError{msg: fmt.Sprintf("address %v: a link-local address needs a zone", ip), remedy: "write " + zones(ip, p.sys.addresses())}
 	case from.IsValid() && from.Is4() != ip.Is4():
 		return usagef("-I %v and %v are of different families", from, ip)
+	case ip.Is6() && ip.IsLinkLocalUnicast():
+		return p.checkZone(ip)
 	}
 	return nil
-}
-
-// zones lists what a missing zone could be.
-func zones(ip netip.Addr, have map[string][]netip.Addr) string {
-	var list []string
-	for netdev, addrs := range have {
-		for _, a := range addrs {
-			if a.Is6() && a.IsLinkLocalUnicast() {
-				list = append(list, ip.WithZone(netdev).String())
-				break
-			}
-		}
-	}
-	if len(list) == 0 {
-		return ip.WithZone("INTERFACE").String()
-	}
-	return strings.Join(slices.Sorted(slices.Values(list)), " or ")
 }
 
 // probes sends requests until the count is reached, ctx ends, or one fails in

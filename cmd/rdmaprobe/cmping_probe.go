@@ -74,7 +74,7 @@ func (got *cmAnswer) run(ctx context.Context, q cmQuery) error {
 		return err
 	}
 	got.Resolve = time.Since(start)
-	got.Step = "connect"
+	got.Step = "prepare a queue pair"
 	p := &ucma.ConnParam{QPNum: q.QPNum, RetryCount: 6, RNRRetryCount: 6}
 	if p.QPNum == 0 {
 		p.QPNum = freeQPNum(ctx, got.Device)
@@ -84,6 +84,7 @@ func (got *cmAnswer) run(ctx context.Context, q cmQuery) error {
 		return err
 	}
 	defer release()
+	got.Step = "connect"
 	start = time.Now()
 	_, err = id.Connect(ctx, p, ucma.ECE{})
 	got.Answer = time.Since(start)
@@ -183,6 +184,9 @@ func queuePairFor(id *cm.ID, p *ucma.ConnParam) (release func(), err error) {
 	d, err := id.Device()
 	if err != nil || d.Protocol != uverbs.ProtocolIWARP {
 		return func() {}, nil
+	}
+	if !uverbs.HasProvider(d.DriverID) {
+		return nil, fmt.Errorf("%w: iWARP connects through a queue pair, which this build cannot make with driver %s", uverbs.ErrNoProvider, d.Driver())
 	}
 	ctx, err := d.Open(nil)
 	if err != nil {

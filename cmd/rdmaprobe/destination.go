@@ -80,6 +80,26 @@ func (a *app) withZone(ip netip.Addr, netdevs netinfo.Netdevs) (netip.Addr, erro
 	return netip.Addr{}, &usageError{msg: msg, remedy: remedy}
 }
 
+// checkZone refuses a link-local address that lacks its zone. Without a list of
+// interfaces the connection finds out.
+func (a *app) checkZone(ip netip.Addr) error {
+	netdevs, err := a.sys.netdevs()
+	if err != nil {
+		return nil
+	}
+	_, err = a.withZone(ip, netdevs)
+	return err
+}
+
+// checkTarget is checkZone for host:port; names pass.
+func (a *app) checkTarget(target string) error {
+	ap, err := netip.ParseAddrPort(target)
+	if err != nil || !ap.Addr().Is6() || !ap.Addr().IsLinkLocalUnicast() {
+		return nil
+	}
+	return a.checkZone(ap.Addr())
+}
+
 // zones lists what a zone could be: interfaces with RDMA, or else all.
 func (a *app) zones(ip netip.Addr, netdevs netinfo.Netdevs) []string {
 	rows, _ := a.gidRows(netdevs)

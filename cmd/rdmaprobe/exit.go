@@ -58,6 +58,7 @@ var rules = []rule{
 	{"unreachable", exitUnreachable, anyOf(syscall.EHOSTUNREACH, syscall.ENETUNREACH, syscall.ENETDOWN, syscall.EHOSTDOWN)},
 	{"unreachable", exitUnreachable, isDNS},
 	{"exists", exitFailed, anyOf(syscall.EEXIST, syscall.ENFILE)},
+	{"memlock", exitPermission, anyOf(uverbs.ErrMemlock)},
 	{"permission", exitPermission, anyOf(fs.ErrPermission, ucma.ErrCredentialsChanged)},
 	{"completion", exitFailed, isCompletion},
 	{"no-device", exitNoDevice, anyOf(fs.ErrNotExist, syscall.ENODEV, syscall.ENXIO, syscall.EADDRNOTAVAIL, errors.ErrUnsupported)},

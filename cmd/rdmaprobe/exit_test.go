@@ -60,6 +60,7 @@ func TestClassify(t *testing.T) {
 		{completion(abi.IB_WC_REM_ACCESS_ERR), "completion", exitFailed},
 		{fmt.Errorf("open: %w", fs.ErrPermission), "permission", exitPermission},
 		{ucma.ErrCredentialsChanged, "permission", exitPermission},
+		{&uverbs.Error{Op: "REG_MR", Err: uverbs.ErrMemlock}, "memlock", exitPermission},
 		{fmt.Errorf("open: %w", syscall.ENOENT), "no-device", exitNoDevice},
 		{errors.ErrUnsupported, "no-device", exitNoDevice},
 		{errors.New("whatever"), "failed", exitFailed},

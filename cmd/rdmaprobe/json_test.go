@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/purerdma/rdma/docs/schema"
 )
 
 // docFolder is where the descriptions of the JSON are.
@@ -40,51 +42,38 @@ var documents = []struct {
 	{"error", "any command whose arguments were not understood", failureDoc{}},
 }
 
-// schema is the part of JSON Schema that is used.
-type schema struct {
-	Schema      string             `json:"$schema,omitempty"`
-	Title       string             `json:"title,omitempty"`
-	Description string             `json:"description,omitempty"`
-	Type        string             `json:"type"`
-	Format      string             `json:"format,omitempty"`
-	Properties  map[string]*schema `json:"properties,omitempty"`
-	Required    []string           `json:"required,omitempty"`
-	Additional  *bool              `json:"additionalProperties,omitempty"`
-	Items       *schema            `json:"items,omitempty"`
-	order       []string           // of Properties, for the tables
-}
-
-func schemaOf(t reflect.Type) *schema {
+func schemaOf(t reflect.Type) *schema.Schema {
 	switch {
 	case t == reflect.TypeFor[time.Time]():
-		return &schema{Type: "string", Format: "date-time"}
+		return &schema.Schema{Type: "string", Format: "date-time"}
 	case t.Kind() == reflect.Pointer:
 		return schemaOf(t.Elem())
 	}
 	switch t.Kind() {
 	case reflect.String:
-		return &schema{Type: "string"}
+		return &schema.Schema{Type: "string"}
 	case reflect.Bool:
-		return &schema{Type: "boolean"}
+		return &schema.Schema{Type: "boolean"}
 	case reflect.Float64:
-		return &schema{Type: "number"}
+		return &schema.Schema{Type: "number"}
 	case reflect.Int, reflect.Uint32, reflect.Uint64:
-		return &schema{Type: "integer"}
+		return &schema.Schema{Type: "integer"}
 	case reflect.Slice:
-		return &schema{Type: "array", Items: schemaOf(t.Elem())}
+		return &schema.Schema{Type: "array", Items: schemaOf(t.Elem())}
 	case reflect.Struct:
 		no := false
-		s := &schema{Type: "object", Properties: map[string]*schema{}, Additional: &no}
-		s.addFields(t)
+		s := &schema.Schema{Type: "object", Properties: map[string]*schema.Schema{}, Additional: &no}
+		addFields(s, t)
 		return s
 	}
 	panic(fmt.Sprintf("no schema for %v", t))
 }
 
-func (s *schema) addFields(t reflect.Type) {
+// addFields fills the properties of an object, those of embedded structs too.
+func addFields(s *schema.Schema, t reflect.Type) {
 	for f := range t.Fields() {
 		if f.Anonymous {
-			s.addFields(f.Type)
+			addFields(s, f.Type)
 			continue
 		}
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -94,76 +83,17 @@ func (s *schema) addFields(t reflect.Type) {
 			panic(fmt.Sprintf("%v.%s lacks a tag", t, f.Name))
 		}
 		s.Properties[name] = p
-		s.order = append(s.order, name)
+		s.Order = append(s.Order, name)
 		if options != "omitempty" {
 			s.Required = append(s.Required, name)
 		}
 	}
 }
 
-// check says what is wrong with a value.
-func (s *schema) check(path string, v any) error {
-	switch v := v.(type) {
-	case string:
-		return s.wantType(path, "string")
-	case bool:
-		return s.wantType(path, "boolean")
-	case float64:
-		if s.Type == "number" {
-			return nil
-		}
-		if v != float64(int64(v)) {
-			return fmt.Errorf("%s: %v is no integer", path, v)
-		}
-		return s.wantType(path, "integer")
-	case []any:
-		for i, e := range v {
-			if s.Items == nil {
-				break
-			}
-			if err := s.Items.check(fmt.Sprintf("%s[%d]", path, i), e); err != nil {
-				return err
-			}
-		}
-		return s.wantType(path, "array")
-	case map[string]any:
-		return s.checkObject(path, v)
-	}
-	return fmt.Errorf("%s: %T", path, v)
-}
-
-func (s *schema) checkObject(path string, v map[string]any) error {
-	if err := s.wantType(path, "object"); err != nil {
-		return err
-	}
-	for _, name := range s.Required {
-		if _, ok := v[name]; !ok {
-			return fmt.Errorf("%s: %s is missing", path, name)
-		}
-	}
-	for name, e := range v {
-		p := s.Properties[name]
-		if p == nil {
-			return fmt.Errorf("%s: %s is not in the schema", path, name)
-		}
-		if err := p.check(path+"."+name, e); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *schema) wantType(path, is string) error {
-	if s.Type != is {
-		return fmt.Errorf("%s: is %s, want %s", path, is, s.Type)
-	}
-	return nil
-}
-
 // validate checks output against the schema file of that name.
 func validate(t *testing.T, name string, doc []byte) {
 	t.Helper()
-	if err := checkFile(name, doc); err != nil {
+	if err := schema.Check(name, doc); err != nil {
 		t.Errorf("%v\n%s", err, doc)
 	}
 }
@@ -171,26 +101,10 @@ func validate(t *testing.T, name string, doc []byte) {
 // validateFailure accepts the general failure document as well.
 func validateFailure(t *testing.T, name string, doc []byte) {
 	t.Helper()
-	if checkFile("error", doc) == nil {
+	if schema.Check("error", doc) == nil {
 		return
 	}
 	validate(t, name, doc)
-}
-
-func checkFile(name string, doc []byte) error {
-	text, err := os.ReadFile(filepath.Join(docFolder, "schema", name+".json"))
-	if err != nil {
-		return err
-	}
-	var s schema
-	if err := json.Unmarshal(text, &s); err != nil {
-		return err
-	}
-	var v any
-	if err := json.Unmarshal(doc, &v); err != nil {
-		return err
-	}
-	return s.check("document", v)
 }
 
 // TestSchemas keeps docs/schema in step with the types.
@@ -242,15 +156,15 @@ func fieldTable(t reflect.Type) string {
 	return b.String()
 }
 
-func writeFields(b *strings.Builder, prefix string, s *schema) {
-	for _, name := range s.order {
+func writeFields(b *strings.Builder, prefix string, s *schema.Schema) {
+	for _, name := range s.Order {
 		p := s.Properties[name]
 		kind, inner := p.Type, p
 		if p.Type == "array" {
 			kind, inner = "array of "+p.Items.Type, p.Items
 		}
 		fmt.Fprintf(b, "| `%s%s` | %s | %s |\n", prefix, name, kind, p.Description)
-		if inner.Type == "object" && (name != "error" || prefix == "" && len(s.order) == 1) {
+		if inner.Type == "object" && (name != "error" || prefix == "" && len(s.Order) == 1) {
 			mark := "."
 			if p.Type == "array" {
 				mark = "[]."

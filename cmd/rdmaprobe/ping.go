@@ -53,6 +53,9 @@ YOU and PEER with -v or --data, and otherwise where they differ.`,
 			if o.target, err = targetAddress(args[0]); err != nil {
 				return err
 			}
+			if err := a.checkTarget(o.target); err != nil {
+				return err
+			}
 			if o.source, err = sourceAddress(source); err != nil {
 				return err
 			}

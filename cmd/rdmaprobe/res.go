@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"net/netip"
 	"slices"
@@ -63,10 +64,7 @@ func (a *app) res(ctx context.Context, o resOptions) error {
 	defer cancel()
 	devices, err := a.sys.holders(ctx)
 	if err != nil {
-		if errors.Is(err, syscall.EPROTONOSUPPORT) {
-			err = fmt.Errorf("%w: %w", uverbs.ErrNoDevice, err)
-		}
-		return &failure{step: "list RDMA objects", object: "RDMA netlink", err: err}
+		return a.resFailed(err)
 	}
 	for _, d := range devices {
 		if o.device == "" || d.Name == o.device {
@@ -81,6 +79,21 @@ func (a *app) res(ctx context.Context, o resOptions) error {
 	}
 	doc.write(a, o.verbose)
 	return nil
+}
+
+// resFailed tells a kernel without RDMA from a sandbox that hides its netlink:
+// both say that there is no such protocol.
+func (a *app) resFailed(err error) error {
+	f := &failure{step: "list RDMA objects", object: "RDMA netlink", err: err}
+	findings := a.sys.diagnose().Findings
+	blocked := slices.IndexFunc(findings, func(f uverbs.Finding) bool { return f.ID == "RP-NET-001" })
+	switch {
+	case blocked >= 0:
+		f.remedy, f.err = findings[blocked].Remedy, checkError{findings[blocked].Problem, fs.ErrPermission}
+	case errors.Is(err, syscall.EPROTONOSUPPORT):
+		f.err = fmt.Errorf("%w: %w", uverbs.ErrNoDevice, err)
+	}
+	return f
 }
 
 // kinds are the columns, by the kernel's names.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/purerdma/rdma/cmd/rdmaprobe/holders"
+	"github.com/purerdma/rdma/uverbs"
 )
 
 // listHolders is a machine with a server, a pod, the kernel, and something
@@ -58,6 +59,20 @@ func TestRes(t *testing.T) {
 	wantCode(t, r, exitNoDevice)
 	golden(t, "testdata/res-none.txt", r.both())
 	wantCode(t, rxeWorld().command(t, "res", "--pid", "-1"), exitUsage)
+}
+
+// TestResSandbox: in a sandbox the netlink of RDMA is missing, and not RDMA.
+func TestResSandbox(t *testing.T) {
+	w := rxeWorld()
+	w.diag.Findings = append(w.diag.Findings, uverbs.Finding{ID: "RP-NET-001", Object: "RDMA netlink",
+		Problem: "EPROTONOSUPPORT, although the kernel has RDMA: this looks like a sandbox", Remedy: "allow NETLINK_RDMA"})
+	sys := w.system()
+	sys.holders = func(context.Context) ([]holders.Device, error) { return nil, syscall.EPROTONOSUPPORT }
+	var stdout, stderr strings.Builder
+	code := runOn(t.Context(), sys, []string{"res"}, &stdout, &stderr)
+	if code != exitPermission || !strings.Contains(stderr.String(), "this looks like a sandbox") || !strings.Contains(stderr.String(), "allow NETLINK_RDMA") {
+		t.Errorf("exit code %d\n%s", code, stderr.String())
+	}
 }
 
 func TestFormatBytes(t *testing.T) {
