@@ -26,14 +26,6 @@ func Recv(q Receiver, wr *provider.RecvWR) error {
 	return err
 }
 
-// MustSend posts requests with one doorbell.
-func MustSend(tb testing.TB, q provider.QP, wrs ...provider.SendWR) {
-	tb.Helper()
-	if n, err := q.PostSend(wrs); n != len(wrs) || err != nil {
-		tb.Fatalf("%d of %d requests posted: %v", n, len(wrs), err)
-	}
-}
-
 // MustRecv posts receives.
 func MustRecv(tb testing.TB, q Receiver, wrs ...provider.RecvWR) {
 	tb.Helper()
@@ -44,15 +36,6 @@ func MustRecv(tb testing.TB, q Receiver, wrs ...provider.RecvWR) {
 
 // Poll takes one completion off a queue.
 func Poll(q provider.CQ, wc *provider.WC) bool { return q.Poll(unsafe.Slice(wc, 1)) == 1 }
-
-// PollAll takes all completions off a queue.
-func PollAll(q provider.CQ) (out []provider.WC) {
-	var wc provider.WC
-	for Poll(q, &wc) {
-		out = append(out, wc)
-	}
-	return out
-}
 
 // PostStops checks that a list is posted up to the first request that is refused,
 // with one doorbell, and none for nothing; and that a doorbell that fails leaves

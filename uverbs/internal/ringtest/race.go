@@ -1,6 +1,7 @@
 package ringtest
 
 import (
+	"encoding/binary"
 	"runtime"
 	"sync"
 	"testing"
@@ -43,11 +44,32 @@ func PollBesideProducer(t *testing.T, q provider.CQ, push func(id uint64) bool) 
 	wg.Wait()
 }
 
-// PostBesideConsumer posts sends, up to three at once with their number as ID and
-// inline data, and receives from a goroutine each, while a third takes both off the
-// rings as the kernel does: takeSend and takeRecv look at the oldest request, if
-// there is one, and give it back.
-func PostBesideConsumer(t *testing.T, q provider.QP, takeSend, takeRecv func(want uint64) bool) {
+// A Consumer is the kernel's side of a ring of requests, each of which begins with
+// its ID.
+type Consumer struct {
+	Head    func() []byte // the oldest request, or nil
+	Release func()        // gives its place back
+}
+
+// take looks at the oldest request, if there is one, and gives it back. Its ID must
+// be want, and so must the byte at inlineAt, if that is not 0.
+func (c Consumer) take(t *testing.T, want uint64, inlineAt int) bool {
+	w := c.Head()
+	if w == nil {
+		return false
+	}
+	id := binary.NativeEndian.Uint64(w)
+	if id != want || inlineAt > 0 && w[inlineAt] != byte(want) {
+		t.Errorf("request %d: got id %d, % x", want, id, w[inlineAt:])
+	}
+	c.Release()
+	return true
+}
+
+// PostBesideConsumer posts sends, up to three at once, and receives from a goroutine
+// each, while a third takes both off the rings as the kernel does. Each has its
+// number as ID, and sends have it as inline data, which is at inlineAt.
+func PostBesideConsumer(t *testing.T, q provider.QP, sq, rq Consumer, inlineAt int) {
 	t.Helper()
 	var wg sync.WaitGroup
 	wg.Go(func() { Retry(t, func(id uint64) (int, error) { return postUpToThree(q, id) }) })
@@ -56,10 +78,10 @@ func PostBesideConsumer(t *testing.T, q provider.QP, takeSend, takeRecv func(wan
 	})
 	for sent, received := uint64(0), uint64(0); sent < Total || received < Total; {
 		idle := true
-		if takeSend(sent) {
+		if sq.take(t, sent, inlineAt) {
 			sent, idle = sent+1, false
 		}
-		if takeRecv(received) {
+		if rq.take(t, received, 0) {
 			received, idle = received+1, false
 		}
 		if idle {

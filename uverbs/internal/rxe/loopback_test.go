@@ -14,52 +14,39 @@ import (
 // pair is two connected queue pairs with a completion queue each, on a fake
 // kernel that runs inside the doorbell.
 type pair struct {
+	ringtest.Pair
 	kernel *fakeKernel
 	env    *ringtest.Env
-	qp     [2]*qp
-	cq     [2]provider.CQ
 }
 
 func newPair(tb testing.TB) *pair {
 	tb.Helper()
 	p := &pair{kernel: &fakeKernel{mem: ringtest.Bytes(1 << 16)}, env: ringtest.NewEnv()}
-	for i := range p.qp {
+	for i := range p.QP {
 		q, k := newTestQP(tb, p.env, abi.IB_UVERBS_QPT_RC, uint32(i))
 		c, kc := newTestCQ(tb, p.env, uint32(i), 16)
-		p.qp[i], p.cq[i] = q, c
+		p.QP[i], p.CQ[i] = q, c
 		p.kernel.ends[i] = end{sq: k.sq, rq: k.rq, cq: kc, qpn: uint32(16 + i)}
 	}
 	p.env.OnSend = p.kernel.run
 	return p
 }
 
-func (p *pair) send(tb testing.TB, from int, wrs ...provider.SendWR) {
-	tb.Helper()
-	ringtest.MustSend(tb, p.qp[from], wrs...)
-}
-
-func (p *pair) recv(tb testing.TB, at int, wrs ...provider.RecvWR) {
-	tb.Helper()
-	ringtest.MustRecv(tb, p.qp[at], wrs...)
-}
-
-func (p *pair) poll(at int) []provider.WC { return ringtest.PollAll(p.cq[at]) }
-
 func TestLoopbackSend(t *testing.T) {
 	p := newPair(t)
 	copy(p.kernel.mem, "hello, rings")
-	p.recv(t, 1, provider.RecvWR{ID: 7, SGEs: []provider.SGE{{Addr: 1000, Length: 5}, {Addr: 2000, Length: 100}}})
-	p.send(t, 0, provider.SendWR{ID: 8, Opcode: abi.IB_UVERBS_WR_SEND_WITH_IMM, Flags: provider.SendSignaled, Imm: 0x12345678,
+	p.Recv(t, 1, provider.RecvWR{ID: 7, SGEs: []provider.SGE{{Addr: 1000, Length: 5}, {Addr: 2000, Length: 100}}})
+	p.Send(t, 0, provider.SendWR{ID: 8, Opcode: abi.IB_UVERBS_WR_SEND_WITH_IMM, Flags: provider.SendSignaled, Imm: 0x12345678,
 		SGEs: []provider.SGE{{Addr: 7, Length: 5}, {Addr: 0, Length: 7}}})
 	if got := string(p.kernel.mem[1000:1005]) + string(p.kernel.mem[2000:2007]); got != "ringshello, " {
 		t.Errorf("received %q", got)
 	}
 	want := []provider.WC{{ID: 7, Opcode: abi.IB_WC_RECV, ByteLen: 12, QPN: 17, Imm: 0x12345678, Flags: abi.IB_WC_GRH | abi.IB_WC_WITH_IMM}}
-	if diff := cmp.Diff(want, p.poll(1)); diff != "" {
+	if diff := cmp.Diff(want, p.Poll(1)); diff != "" {
 		t.Errorf("receiver (-want +got):\n%s", diff)
 	}
 	want = []provider.WC{{ID: 8, Opcode: abi.IB_WC_SEND, ByteLen: 12, QPN: 16}}
-	if diff := cmp.Diff(want, p.poll(0)); diff != "" {
+	if diff := cmp.Diff(want, p.Poll(0)); diff != "" {
 		t.Errorf("sender (-want +got):\n%s", diff)
 	}
 }
@@ -70,8 +57,8 @@ func TestLoopbackOneSided(t *testing.T) {
 	copy(mem, "source")
 	copy(mem[3000:], "remote data")
 	host.PutUint64(mem[4096:], 40)
-	p.recv(t, 1, provider.RecvWR{ID: 1}, provider.RecvWR{ID: 2})
-	p.send(t, 0,
+	p.Recv(t, 1, provider.RecvWR{ID: 1}, provider.RecvWR{ID: 2})
+	p.Send(t, 0,
 		provider.SendWR{Opcode: abi.IB_UVERBS_WR_RDMA_WRITE, RemoteAddr: 1000, Inline: []byte("inline")},
 		provider.SendWR{Opcode: abi.IB_UVERBS_WR_RDMA_WRITE_WITH_IMM, RemoteAddr: 1100, Imm: 5, SGEs: []provider.SGE{{Length: 6}}},
 		provider.SendWR{Opcode: abi.IB_UVERBS_WR_RDMA_READ, RemoteAddr: 3000, SGEs: []provider.SGE{{Addr: 100, Length: 6}, {Addr: 200, Length: 5}}},
@@ -92,19 +79,19 @@ func TestLoopbackOneSided(t *testing.T) {
 		{ID: 1, Opcode: abi.IB_WC_RECV_RDMA_WITH_IMM, ByteLen: 6, QPN: 17, Imm: 5, Flags: abi.IB_WC_GRH | abi.IB_WC_WITH_IMM},
 		{ID: 2, Opcode: abi.IB_WC_RECV, QPN: 17, InvalidatedKey: 77, Flags: abi.IB_WC_GRH | abi.IB_WC_WITH_INVALIDATE},
 	}
-	if diff := cmp.Diff(wcs, p.poll(1)); diff != "" {
+	if diff := cmp.Diff(wcs, p.Poll(1)); diff != "" {
 		t.Errorf("peer's completions (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]provider.WC{{ID: 3, QPN: 16}}, p.poll(0)); diff != "" {
+	if diff := cmp.Diff([]provider.WC{{ID: 3, QPN: 16}}, p.Poll(0)); diff != "" {
 		t.Errorf("own completions (-want +got):\n%s", diff)
 	}
 }
 
 func TestLoopbackErrorCompletes(t *testing.T) {
 	p := newPair(t)
-	p.send(t, 0, provider.SendWR{ID: 4, Opcode: abi.IB_UVERBS_WR_SEND}) // no receive posted, not signaled
+	p.Send(t, 0, provider.SendWR{ID: 4, Opcode: abi.IB_UVERBS_WR_SEND}) // no receive posted, not signaled
 	want := []provider.WC{{ID: 4, Status: abi.IB_WC_RNR_RETRY_EXC_ERR, QPN: 16}}
-	if diff := cmp.Diff(want, p.poll(0)); diff != "" {
+	if diff := cmp.Diff(want, p.Poll(0)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -120,10 +107,10 @@ func TestLoopbackWrapsAround(t *testing.T) {
 		for i := range n {
 			text := fmt.Sprintf("message %d", id+uint64(i))
 			sends = append(sends, provider.SendWR{ID: id + uint64(i), Opcode: abi.IB_UVERBS_WR_SEND, Flags: provider.SendSignaled, Inline: []byte(text)})
-			p.recv(t, 1-from, provider.RecvWR{ID: id + uint64(i), SGEs: []provider.SGE{{Addr: uint64(64 * i), Length: 64}}})
+			p.Recv(t, 1-from, provider.RecvWR{ID: id + uint64(i), SGEs: []provider.SGE{{Addr: uint64(64 * i), Length: 64}}})
 		}
-		p.send(t, from, sends...)
-		got, sent := p.poll(1-from), p.poll(from)
+		p.Send(t, from, sends...)
+		got, sent := p.Poll(1-from), p.Poll(from)
 		if len(got) != n || len(sent) != n {
 			t.Fatalf("round %d: %d received, %d sent, want %d", round, len(got), len(sent), n)
 		}

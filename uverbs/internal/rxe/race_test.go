@@ -17,25 +17,6 @@ func TestPollBesideProducer(t *testing.T) {
 
 func TestPostBesideConsumer(t *testing.T) {
 	q, k := newTestQP(t, ringtest.NewEnv(), abi.IB_UVERBS_QPT_RC, 1)
-	ringtest.PostBesideConsumer(t, q, func(want uint64) bool {
-		w := k.sq.head()
-		if w == nil {
-			return false
-		}
-		if host.Uint64(w) != want || w[wqeSize] != byte(want) {
-			t.Errorf("send %d: got id %d", want, host.Uint64(w))
-		}
-		k.sq.release()
-		return true
-	}, func(want uint64) bool {
-		w := k.rq.head()
-		if w == nil {
-			return false
-		}
-		if host.Uint64(w) != want {
-			t.Errorf("receive %d: got id %d", want, host.Uint64(w))
-		}
-		k.rq.release()
-		return true
-	})
+	ringtest.PostBesideConsumer(t, q, ringtest.Consumer{Head: k.sq.head, Release: k.sq.release},
+		ringtest.Consumer{Head: k.rq.head, Release: k.rq.release}, wqeSize)
 }

@@ -101,11 +101,8 @@ func (q *sendQueue) end(w *abi.RXESendWQE, length uint64) {
 
 // postOther is post for any request.
 func (q *sendQueue) postOther(op opFlags, wr *provider.SendWR) error {
-	sges := wr.SGEs
-	if op&opList == 0 || isInline(wr) {
-		sges = nil
-	}
-	length, err := q.limits.check(op, wr, len(sges))
+	sges, inline := wr.SGEs, isInline(wr)
+	length, err := q.limits.check(op, wr, len(sges), inline)
 	if err != nil {
 		return err
 	}
@@ -117,8 +114,8 @@ func (q *sendQueue) postOther(op opFlags, wr *provider.SendWR) error {
 		return err
 	}
 	switch {
-	case op&opList == 0 && op&opAtomicWrite == 0: // no data
-	case isInline(wr):
+	case op&(opList|opAtomicWrite) == 0: // no data
+	case inline:
 		length = encodeInline(&q.ring, slot, op, wr.Inline)
 	default:
 		length = putSGEs(slot, sendWQESize, sges)
@@ -151,11 +148,11 @@ func isInline(wr *provider.SendWR) bool {
 	return wr.Flags&provider.SendInline != 0 || len(wr.Inline) != 0
 }
 
-// check checks a request with so many scatter/gather entries to send, and returns the
-// length of one without data. The kernel checks little of what lies in a user's ring:
+// check checks a request with so many scatter/gather entries, and returns the length
+// of one without data. The kernel checks little of what lies in a user's ring:
 // validate_send_wr is for kernel users, and num_sge is checked by recent stable
 // releases only (rxe_requester).
-func (l *limits) check(op opFlags, wr *provider.SendWR, sges int) (uint64, error) {
+func (l *limits) check(op opFlags, wr *provider.SendWR, sges int, inline bool) (uint64, error) {
 	switch {
 	case op == 0:
 		return 0, provider.ErrOpcode
@@ -163,7 +160,7 @@ func (l *limits) check(op opFlags, wr *provider.SendWR, sges int) (uint64, error
 		return checkNoData(op, wr)
 	case op&opAtomicWrite != 0:
 		return l.checkAtomicWrite(wr)
-	case isInline(wr):
+	case inline:
 		return 0, l.checkInline(op, wr)
 	case uint64(sges) > uint64(l.sges):
 		return 0, provider.ErrTooManySGEs

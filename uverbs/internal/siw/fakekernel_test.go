@@ -26,19 +26,18 @@ type end struct {
 // pair is two connected queue pairs with a completion queue each, on a fake kernel
 // that runs inside the doorbell.
 type pair struct {
+	ringtest.Pair
 	kernel *fakeKernel
 	env    *ringtest.Env
-	qp     [2]*qp
-	cq     [2]*cq
 }
 
 func newPair(tb testing.TB) *pair {
 	tb.Helper()
 	p := &pair{kernel: &fakeKernel{mem: ringtest.Bytes(1 << 14)}, env: ringtest.NewEnv()}
-	for i := range p.qp {
+	for i := range p.QP {
 		q, k := newTestQP(tb, p.env, uint32(i))
 		c, kc := newTestCQ(tb, p.env, 16)
-		p.qp[i], p.cq[i] = q, c
+		p.QP[i], p.CQ[i] = q, c
 		p.kernel.ends[i] = end{sq: k.sq, rq: k.rq, cq: kc, qpn: uint32(16 + i)}
 	}
 	p.env.OnSend = p.kernel.run
@@ -108,25 +107,13 @@ func (k *fakeKernel) scatter(sges []byte, n int, data []byte) {
 	}
 }
 
-func (p *pair) send(tb testing.TB, from int, wrs ...provider.SendWR) {
-	tb.Helper()
-	ringtest.MustSend(tb, p.qp[from], wrs...)
-}
-
-func (p *pair) recv(tb testing.TB, at int, wrs ...provider.RecvWR) {
-	tb.Helper()
-	ringtest.MustRecv(tb, p.qp[at], wrs...)
-}
-
-func (p *pair) poll(at int) []provider.WC { return ringtest.PollAll(p.cq[at]) }
-
 func TestLoopbackSend(t *testing.T) {
 	p := newPair(t)
 	copy(p.kernel.mem, "hello, rings")
-	p.recv(t, 1,
+	p.Recv(t, 1,
 		provider.RecvWR{ID: 7, SGEs: []provider.SGE{{Addr: 1000, Length: 5}, {Addr: 2000, Length: 100}}},
 		provider.RecvWR{ID: 6, SGEs: []provider.SGE{{Addr: 3000, Length: 100}}}, provider.RecvWR{ID: 5})
-	p.send(t, 0,
+	p.Send(t, 0,
 		provider.SendWR{ID: 8, Opcode: abi.IB_UVERBS_WR_SEND, Flags: provider.SendSignaled, SGEs: []provider.SGE{{Addr: 7, Length: 5}, {Length: 7}}},
 		provider.SendWR{Opcode: abi.IB_UVERBS_WR_SEND, Inline: []byte("inline")},
 		provider.SendWR{Opcode: abi.IB_UVERBS_WR_SEND_WITH_INV, InvalidateKey: 77})
@@ -138,10 +125,10 @@ func TestLoopbackSend(t *testing.T) {
 		{ID: 6, Opcode: abi.IB_WC_RECV, ByteLen: 6, QPN: 17},
 		{ID: 5, Opcode: abi.IB_WC_RECV, QPN: 17},
 	}
-	if diff := cmp.Diff(want, p.poll(1)); diff != "" {
+	if diff := cmp.Diff(want, p.Poll(1)); diff != "" {
 		t.Errorf("receiver (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]provider.WC{{ID: 8, Opcode: abi.IB_WC_SEND, ByteLen: 12, QPN: 16}}, p.poll(0)); diff != "" {
+	if diff := cmp.Diff([]provider.WC{{ID: 8, Opcode: abi.IB_WC_SEND, ByteLen: 12, QPN: 16}}, p.Poll(0)); diff != "" {
 		t.Errorf("sender (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]uint32{77}, p.kernel.ends[1].invalidated); diff != "" {
@@ -153,7 +140,7 @@ func TestLoopbackOneSided(t *testing.T) {
 	p := newPair(t)
 	copy(p.kernel.mem, "source")
 	copy(p.kernel.mem[3000:], "remote")
-	p.send(t, 0,
+	p.Send(t, 0,
 		provider.SendWR{Opcode: abi.IB_UVERBS_WR_RDMA_WRITE, RemoteAddr: 1000, Inline: []byte("inline")},
 		provider.SendWR{Opcode: abi.IB_UVERBS_WR_RDMA_WRITE, RemoteAddr: 1100, SGEs: []provider.SGE{{Length: 6}}},
 		provider.SendWR{ID: 1, Opcode: abi.IB_UVERBS_WR_RDMA_READ, Flags: provider.SendSignaled, RemoteAddr: 3000, SGEs: []provider.SGE{{Addr: 100, Length: 6}}},
@@ -167,7 +154,7 @@ func TestLoopbackOneSided(t *testing.T) {
 		{ID: 2, Opcode: abi.IB_WC_LOCAL_INV, QPN: 16},
 		{ID: 3, Opcode: abi.IB_WC_RDMA_READ, QPN: 16},
 	}
-	if diff := cmp.Diff(want, p.poll(0)); diff != "" {
+	if diff := cmp.Diff(want, p.Poll(0)); diff != "" {
 		t.Errorf("completions (-want +got):\n%s", diff)
 	}
 }
