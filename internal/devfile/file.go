@@ -74,13 +74,18 @@ func (f *File) Write(p []byte) error {
 
 // TryWrite is Write without the allocation of an error: it returns the bare
 // errno. Callbacks of WaitRead use it, because they must see EAGAIN.
-func (f *File) TryWrite(p []byte) error {
+//
+// It is on the way of each doorbell, and so short, with the error made before and a
+// bare return, that the compiler puts it where it is called.
+func (f *File) TryWrite(p []byte) (err error) {
 	n, err := f.h.Write(p)
-	if err == nil && n != len(p) {
-		return syscall.EIO
+	if n != len(p) && err == nil {
+		return errShort
 	}
-	return err
+	return
 }
+
+var errShort error = syscall.EIO
 
 // TryRead makes one read(2) and returns the bare errno, EAGAIN included.
 func (f *File) TryRead(p []byte) (int, error) { return f.h.Read(p) }
