@@ -28,7 +28,7 @@ const (
 	gcLong        = 128 << 10
 	gcPiece       = 16 << 10
 	gcParts       = 4 // registrations of each new mapping, a page each
-	gcFraction    = 20
+	gcFraction    = 50
 )
 
 // TestGCStress looks for a byte that the device and the process see
