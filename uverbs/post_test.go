@@ -4,9 +4,12 @@ package uverbs_test
 
 import (
 	"errors"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/internal/devfile"
 	"github.com/purerdma/rdma/internal/fakeverbs"
 	"github.com/purerdma/rdma/uverbs"
 )
@@ -56,6 +59,64 @@ func TestPostStopsAtFirstError(t *testing.T) {
 				t.Errorf("%d completions, %v", n, err)
 			}
 		})
+	}
+}
+
+// panicky is a fake kernel whose device file panics when it is written to.
+type panicky struct {
+	*fakeverbs.Kernel
+	now atomic.Bool
+}
+
+type panickyFile struct {
+	devfile.Handle
+	k *panicky
+}
+
+func (k *panicky) Open(path string) (devfile.Handle, error) {
+	h, err := k.Kernel.Open(path)
+	return panickyFile{h, k}, err
+}
+
+func (f panickyFile) Write(p []byte) (int, error) {
+	if f.k.now.Load() {
+		panic("doorbell")
+	}
+	return f.Handle.Write(p)
+}
+
+// TestPanicLeavesNoLock: a queue pair whose doorbell panics goes on working.
+func TestPanicLeavesNoLock(t *testing.T) {
+	k := &panicky{Kernel: fakeverbs.New()}
+	c, err := uverbs.OpenOn(k, fakeDevice(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	r := mustBuild(t, c, nil)
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("no panic")
+			}
+		}()
+		k.now.Store(true)
+		_ = r.qp.PostSend(signaled(1))
+	}()
+	k.now.Store(false)
+	done := make(chan error, 1)
+	go func() { done <- r.qp.PostSend(signaled(2)) }()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("the send queue is still locked")
 	}
 }
 
