@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"net/netip"
 	"strings"
 	"testing"
@@ -39,8 +40,8 @@ func TestParsePerftest(t *testing.T) {
 		t.Error("no error without a result")
 	}
 	lost := " 64      300          inf            inf          inf               inf                -nan            inf             inf\n"
-	if got, err := parsePerftest(lost, test{kind: "lat", size: 64}); err == nil {
-		t.Errorf("%+v of a program that does not know its clock", got)
+	if got, err := parsePerftest(lost, test{kind: "lat", size: 64}); !errors.Is(err, errNoClock) {
+		t.Errorf("%+v, %v of a program that does not know its clock", got, err)
 	}
 }
 
@@ -99,14 +100,16 @@ func TestPrint(t *testing.T) {
 		{op: "write", kind: "bw", mode: "poll", both: true, size: 4096, count: 10},
 	}}
 	b.results = []pair{
-		{[]sample{{value: 100, message: 10}, {value: 300, message: 10}, {value: 200, message: 10}}, []sample{{value: 150, message: 10}}},
+		{[]sample{{value: 100, message: 10}, {value: 300, message: 10}, {value: 200, message: 10}}, []sample{{value: 250, message: 10}}},
 		{[]sample{{value: 50, rate: 50, message: 10, cpu: time.Second}}, []sample{{value: 60, rate: 60, message: 10, cpu: time.Second}}},
 		{nil, []sample{{value: 60, rate: 15360, message: 10}}},
 		{}, // failed
 	}
 	b.print()
 	for _, want := range []string{
-		"| send, poll | 64 | 200 (100 to 300) | 150 (150 to 150) | 0.75 | 0.00 | 0.00 |",
+		", 1 rounds:\n",
+		"| send, poll | 64 | 200 (100 to 300) | 250 (250 to 250) | 1.25 | 0.00 | 0.00 |",
+		"Beyond 1.05 of latency or 0.95 of bandwidth: lat send, poll, 64 bytes (1.25).",
 		"| read, event | 1048576 | 50.0 (50.0 to 50.0) | 60.0 (60.0 to 60.0) | 1.20 | 0.05 | 0.06 | 100000 | 100000 | 102 | 102 |",
 		"| write, event | 4096 |  | 60.0 (60.0 to 60.0) |  |  | 15.4 |  | 0.00 |  | 0.00 |",
 	} {

@@ -4,8 +4,11 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // median and ends of a list.
@@ -37,6 +40,7 @@ var headings = []heading{
 
 // print writes the tables in Markdown.
 func (b *bench) print() {
+	fmt.Fprintf(b.out, "Linux %s, %d rounds:\n\n", release(), b.rounds())
 	for _, h := range headings {
 		fmt.Fprintf(b.out, "%s\n\n| test | bytes | %s |\n|---|---|%s\n", h.title, strings.Join(h.columns, " | "), strings.Repeat("---|", len(h.columns)))
 		for i, t := range b.list {
@@ -46,6 +50,59 @@ func (b *bench) print() {
 		}
 		fmt.Fprintln(b.out)
 	}
+	fmt.Fprintf(b.out, "Beyond %.2f of latency or %.2f of bandwidth: %s.\n", mostLatency, leastBandwidth, b.beyond())
+}
+
+// What is wanted of Go, as parts of what C does.
+const (
+	mostLatency    = 1.05
+	leastBandwidth = 0.95
+)
+
+// beyond lists the tests in which Go is slower than wanted.
+func (b *bench) beyond() string {
+	var list []string
+	for i, t := range b.list {
+		if i >= len(b.results) {
+			break
+		}
+		r := b.results[i].ratio()
+		if t.kind == "lat" && r > mostLatency || t.kind == "bw" && r < leastBandwidth {
+			list = append(list, fmt.Sprintf("%s %s, %d bytes (%.2f)", t.kind, t.title(), t.size, r))
+		}
+	}
+	if len(list) == 0 {
+		return "nothing"
+	}
+	return strings.Join(list, "; ")
+}
+
+// ratio is Go/C, not a number where there is only one of them.
+func (p pair) ratio() float64 {
+	if len(p.c) == 0 || len(p.g) == 0 {
+		return math.NaN()
+	}
+	value := func(s sample) float64 { return s.value }
+	c, _, _ := spread(valuesOf(p.c, value))
+	g, _, _ := spread(valuesOf(p.g, value))
+	return g / c
+}
+
+// rounds is how many count.
+func (b *bench) rounds() (n int) {
+	for _, p := range b.results {
+		n = max(n, len(p.g))
+	}
+	return n
+}
+
+// release is the kernel's, such as 6.12.117+deb13-amd64.
+func release() string {
+	var u unix.Utsname
+	if unix.Uname(&u) != nil {
+		return "?"
+	}
+	return unix.ByteSliceToString(u.Release[:])
 }
 
 func (t test) title() string {
@@ -61,10 +118,8 @@ func (t test) title() string {
 func (t test) cells(p pair) []string {
 	value := func(s sample) float64 { return s.value }
 	ratio := ""
-	if len(p.c) > 0 {
-		c, _, _ := spread(valuesOf(p.c, value))
-		g, _, _ := spread(valuesOf(p.g, value))
-		ratio = fmt.Sprintf("%.2f", g/c)
+	if r := p.ratio(); !math.IsNaN(r) {
+		ratio = fmt.Sprintf("%.2f", r)
 	}
 	out := []string{middle(p.c, value, true), middle(p.g, value, true), ratio}
 	add := func(of func(sample) float64) {
