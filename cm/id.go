@@ -27,11 +27,12 @@ type ID struct {
 	// gate is read-locked by commands and locked by Close: the kernel reuses
 	// a handle at once, so a command racing with the destruction could hit
 	// somebody else's ID. Migrate locks it too.
-	gate   sync.RWMutex
-	handle uint32
-	closed atomic.Bool  // set with gate locked
-	awaits atomic.Int32 // what is expected of the peer: awaitsNothing, …
-	up     atomic.Bool  // Connect has established it, which iWARP does
+	gate     sync.RWMutex
+	handle   uint32
+	closed   atomic.Bool  // set with gate locked
+	awaits   atomic.Int32 // what is expected of the peer: awaitsNothing, …
+	up       atomic.Bool  // Connect has established it, which iWARP does
+	notIWARP atomic.Bool  // its device is known and does not speak iWARP
 
 	// delivery is held while an event goes to the handler or the queue, so
 	// that a new handler misses none. It is taken before mu.

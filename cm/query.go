@@ -83,7 +83,11 @@ func (id *ID) Device() (*uverbs.Device, error) {
 	if a.Port == 0 {
 		return nil, fmt.Errorf("%w: the ID is not bound to one", ErrNoDevice)
 	}
-	return findDevice(&ucma.Route{NodeGUID: a.NodeGUID, DeviceIndex: a.DeviceIndex, Port: a.Port})
+	d, err := findDevice(&ucma.Route{NodeGUID: a.NodeGUID, DeviceIndex: a.DeviceIndex, Port: a.Port})
+	if err == nil {
+		id.notIWARP.Store(d.Protocol != uverbs.ProtocolIWARP)
+	}
+	return d, err
 }
 
 // Port returns the number of the device's port that the ID uses, from 1, or 0

@@ -58,6 +58,9 @@ func (id *ID) StartConnect(p *ucma.ConnParam, ece ucma.ECE) error {
 		// is not the outcome of this step.
 		id.forgetStale(repeats)
 		id.expectAnswer()
+		if id.notIWARP.Load() {
+			return ch.Connect(h, p, ece)
+		}
 		return withoutSignals(func() error { return ch.Connect(h, p, ece) })
 	})
 	return stepError(stepConnect, id.connectError(err))
