@@ -164,7 +164,10 @@ func answerFor(socket int, p profile) error {
 		if _, err := unix.Poll(ready, -1); err != nil && err != unix.EINTR {
 			return err
 		}
-		if ready[0].Revents&unix.POLLIN == 0 && ready[0].Revents != 0 {
+		if ready[0].Revents == 0 {
+			continue // interrupted: to ask for a question now would wait for ever
+		}
+		if ready[0].Revents&unix.POLLIN == 0 {
 			return nil // nobody is under the filter any more
 		}
 		if err := p.answer(fds[0]); err != nil && !errors.Is(err, unix.ENOENT) { // ENOENT: gone meanwhile
