@@ -230,6 +230,15 @@ check_gc() {
 	in_guest "$1" "$WORK/integration.test" --env RDMA_GC_SECONDS=60 --timeout 200 -- -test.timeout 3m -test.run GCStress
 }
 
+# The kernel on which numbers are compared with C's.
+BENCH_KERNEL=6.12
+
+# check_perftest KERNEL: what rdmaprobe bench measures, beside perftest.
+check_perftest() {
+	in_guest "$1" "$WORK/integration.test" --icount --tools perftest --env RDMA_PERFTEST=1 --timeout 120 -- \
+		-test.timeout 2m -test.run PerftestAgrees
+}
+
 # check_siw KERNEL: the tests of connections, and siw's own, on soft-iWARP.
 check_siw() {
 	in_guest "$1" "$WORK/integration.test" --siw --env RDMA_CYCLES=300 --timeout 900 -- -test.timeout 14m \
