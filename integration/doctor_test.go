@@ -334,7 +334,7 @@ func TestDoctorBond(t *testing.T) {
 	bond := netlink.NewLinkBond(attrs)
 	bond.Mode, bond.Miimon = netlink.BOND_MODE_ACTIVE_BACKUP, 100
 	if err := netlink.LinkAdd(bond); errors.Is(err, syscall.EOPNOTSUPP) {
-		t.Skip("the guest has no module bonding")
+		missing(t, "the kernel module bonding", "run through scripts/vm")
 	} else if err != nil {
 		t.Fatal(err)
 	}
