@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/purerdma/rdma/abi"
@@ -21,8 +22,11 @@ const Total = 20000
 func PollBesideProducer(t *testing.T, q provider.CQ, push func(id uint64) bool) {
 	t.Helper()
 	var wg sync.WaitGroup
+	defer wg.Wait()
+	var stop atomic.Bool // the ring stays full when a test that failed polls no more
+	defer stop.Store(true)
 	wg.Go(func() {
-		for id := uint64(0); id < Total; {
+		for id := uint64(0); id < Total && !stop.Load(); {
 			if push(id) {
 				id++
 			} else {
@@ -41,7 +45,6 @@ func PollBesideProducer(t *testing.T, q provider.CQ, push func(id uint64) bool) 
 		}
 		id++
 	}
-	wg.Wait()
 }
 
 // A Consumer is the kernel's side of a ring of requests, each of which begins with
@@ -60,7 +63,7 @@ func (c Consumer) take(t *testing.T, want uint64, inlineAt int) bool {
 	}
 	id := binary.NativeEndian.Uint64(w)
 	if id != want || inlineAt > 0 && w[inlineAt] != byte(want) {
-		t.Errorf("request %d: got id %d, % x", want, id, w[inlineAt:])
+		t.Fatalf("request %d: got id %d, % x", want, id, w[inlineAt:])
 	}
 	c.Release()
 	return true
@@ -72,6 +75,7 @@ func (c Consumer) take(t *testing.T, want uint64, inlineAt int) bool {
 func PostBesideConsumer(t *testing.T, q provider.QP, sq, rq Consumer, inlineAt int) {
 	t.Helper()
 	var wg sync.WaitGroup
+	defer wg.Wait() // also after a failure, which both see
 	wg.Go(func() { Retry(t, func(id uint64) (int, error) { return postUpToThree(q, id) }) })
 	wg.Go(func() {
 		Retry(t, func(id uint64) (int, error) { return q.PostRecv([]provider.RecvWR{{ID: id}}) })
@@ -85,10 +89,12 @@ func PostBesideConsumer(t *testing.T, q provider.QP, sq, rq Consumer, inlineAt i
 			received, idle = received+1, false
 		}
 		if idle {
+			if t.Failed() {
+				return // nothing more may come
+			}
 			runtime.Gosched()
 		}
 	}
-	wg.Wait()
 }
 
 // postUpToThree posts the requests from id to the next multiple of three.
@@ -101,8 +107,8 @@ func postUpToThree(q provider.QP, id uint64) (int, error) {
 	return q.PostSend(wrs)
 }
 
-// Retry calls post for each number up to Total, waiting while the ring is full. post
-// returns how many it posted.
+// Retry calls post for each number up to Total, waiting while the ring is full,
+// unless the test failed. post returns how many it posted.
 func Retry(t *testing.T, post func(id uint64) (int, error)) {
 	for id := uint64(0); id < Total; {
 		n, err := post(id)
@@ -110,6 +116,9 @@ func Retry(t *testing.T, post func(id uint64) (int, error)) {
 		switch err {
 		case nil:
 		case provider.ErrQueueFull:
+			if t.Failed() {
+				return // maybe nobody empties it any more
+			}
 			runtime.Gosched()
 		default:
 			t.Error(err)
