@@ -172,7 +172,8 @@ type CQ interface {
 	//
 	// It must contain nothing that can panic: the core holds a lock without a
 	// deferred unlock, which would be a third of what polling an empty queue
-	// costs. Each driver's TestPollCannotPanic looks at the machine code.
+	// costs. Each driver's TestPollCannotPanic looks at the machine code for
+	// amd64; on other architectures nothing does.
 	Poll(wcs []WC) int
 
 	// Arm asks for one event on the completion channel at the next
