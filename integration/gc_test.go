@@ -28,7 +28,6 @@ const (
 	gcLong        = 128 << 10
 	gcPiece       = 16 << 10
 	gcParts       = 4 // registrations of each new mapping, a page each
-	gcFraction    = 50
 )
 
 // TestGCStress looks for a byte that the device and the process see
@@ -38,8 +37,8 @@ const (
 // true fork. The peer, another process, reads patterns by RDMA that this one wrote,
 // and writes patterns that this one reads.
 //
-// The rates wanted are more than an emulated processor can do even with nothing
-// else: so each is measured alone first, and of all together a fraction is wanted.
+// The rates asked for are more than an emulated processor can do. How close it comes
+// is no matter: each of it must have happened, and nothing else counts.
 func TestGCStress(t *testing.T) {
 	requireRDMA(t)
 	seconds := gcSeconds
@@ -59,25 +58,33 @@ func TestGCStress(t *testing.T) {
 	}
 	verbsClose(t, long)
 	defer g.closeRegions(t)
-	alone := g.capacity(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(1))
 	start := time.Now()
 	g.stress(t, long, time.Duration(seconds)*time.Second)
-	took := time.Since(start)
-	for what, rate := range alone {
-		got := float64(what.done.Load()) / took.Seconds()
-		t.Logf("%s: %.0f/s, alone %.0f/s, wanted %d/s", what.name, got, rate, what.rate)
-		if got < min(float64(what.rate), rate/gcFraction) {
-			t.Errorf("%s: %.0f/s is less than a part in %d of what the machine can do", what.name, got, gcFraction)
+	g.report(t, time.Since(start))
+}
+
+// report logs how much of everything happened, none of which may be missing.
+func (g *gcRig) report(t *testing.T, took time.Duration) {
+	t.Helper()
+	for _, w := range g.works {
+		n := w.done.Load()
+		t.Logf("%d %s in %v: %.0f/s, asked for %d/s", n, w.name, took, float64(n)/took.Seconds(), w.rate)
+		if n == 0 {
+			t.Errorf("no %s", w.name)
 		}
 	}
-	t.Logf("%v: %d bytes verified, %d collections", took, g.verified.Load(), g.collections.Load())
-	if g.verified.Load() == 0 {
+	verified, collections := g.verified.Load(), g.collections.Load()
+	t.Logf("%d bytes verified, %d collections", verified, collections)
+	if verified == 0 {
 		t.Error("nothing verified")
+	}
+	if collections == 0 {
+		t.Error("no collections")
 	}
 }
 
-// gcWork is done again and again, at a rate.
+// gcWork is done again and again, at a rate that is the most and not the least.
 type gcWork struct {
 	name string
 	rate int // a second
@@ -86,7 +93,7 @@ type gcWork struct {
 }
 
 // perform works until ctx ends, not faster than the rate.
-func (w *gcWork) perform(ctx context.Context, rate int) error {
+func (w *gcWork) perform(ctx context.Context) error {
 	start := time.Now()
 	for total := 0; ctx.Err() == nil; {
 		n, err := w.do()
@@ -95,28 +102,11 @@ func (w *gcWork) perform(ctx context.Context, rate int) error {
 		}
 		w.done.Add(int64(n))
 		total += n
-		if early := time.Duration(total)*time.Second/time.Duration(rate) - time.Since(start); early > 0 {
+		if early := time.Duration(total)*time.Second/time.Duration(w.rate) - time.Since(start); early > 0 {
 			time.Sleep(early)
 		}
 	}
 	return nil
-}
-
-// capacity measures each work alone, for half a second.
-func (g *gcRig) capacity(t *testing.T) map[*gcWork]float64 {
-	t.Helper()
-	rates := make(map[*gcWork]float64)
-	for _, w := range g.works {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second/2)
-		start := time.Now()
-		err := w.perform(ctx, 1<<20)
-		cancel()
-		if err != nil {
-			t.Fatal(err)
-		}
-		rates[w] = float64(w.done.Swap(0)) / time.Since(start).Seconds()
-	}
-	return rates
 }
 
 // stress does everything at once.
@@ -134,7 +124,7 @@ func (g *gcRig) stress(t *testing.T, long *gcRegion, d time.Duration) {
 		})
 	}
 	for _, w := range g.works {
-		run(func() error { return w.perform(ctx, w.rate) })
+		run(func() error { return w.perform(ctx) })
 	}
 	run(func() error { return g.collect(ctx) })
 	for ctx.Err() == nil {
