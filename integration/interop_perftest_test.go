@@ -18,10 +18,12 @@ import (
 // perftestRounds is how often each program runs; the medians count.
 const perftestRounds = 5
 
-// What Go/C may be, by a clock that counts instructions. A whole round trip in
-// place of half of one, or half in place of a whole, is beyond it. By events each
-// message takes the way through Go's scheduler, so that Go takes up to 1.5 times as
-// long (docs/benchmarks.md); bandwidth is as C's but for some percent.
+// What Go/C may be. The guest's clock counts the instructions it executes, so both
+// count work and not time: how fast or how busy the machine is does not matter
+// (scripts/vm --icount). A whole round trip in place of half of one, or half in
+// place of a whole, is beyond it. By events each message takes the way through Go's
+// scheduler, so that Go takes up to 1.5 times as long (docs/benchmarks.md);
+// bandwidth is as C's but for some percent.
 var (
 	perftestLatency   = [2]float64{0.8, 2}
 	perftestBandwidth = [2]float64{0.85, 1.3}
@@ -45,8 +47,9 @@ var perftestCases = []perftestCase{
 }
 
 // TestPerftestAgrees: what rdmaprobe bench lat and bw print is what perftest
-// measures of the same thing. It wants a guest of its own: scripts/vm --icount
-// --tools perftest --env RDMA_PERFTEST=1.
+// measures of the same thing. That is no timed test, because of the guest's clock.
+// It wants a guest of its own: scripts/vm --icount --tools perftest --env
+// RDMA_PERFTEST=1.
 func TestPerftestAgrees(t *testing.T) {
 	requireRDMA(t)
 	if os.Getenv("RDMA_PERFTEST") != "1" {
