@@ -5,11 +5,14 @@ package integration
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/uverbs"
 )
 
@@ -35,6 +38,89 @@ func TestVerbsAbandon(t *testing.T) {
 			}
 		}
 	})
+}
+
+// abandonTime is how long TestVerbsAbandonOrder goes on with each call style.
+const abandonTime = 500 * time.Millisecond
+
+// TestVerbsAbandonOrder: the last object that an abandoned device has may be a
+// completion queue. What it holds is gone only after it: else the commands of
+// another context, which use the memory again at once, would be spoilt.
+func TestVerbsAbandonOrder(t *testing.T) {
+	eachCallStyle(t, func(t *testing.T, style uverbs.CallStyle) {
+		other := verbsOpen(t, style)
+		ctx, cancel := context.WithTimeout(context.Background(), abandonTime)
+		var wg sync.WaitGroup
+		defer wg.Wait()
+		defer cancel()
+		for range 2 {
+			wg.Go(func() {
+				for ctx.Err() == nil {
+					pd, err := other.AllocPD()
+					if err == nil {
+						err = pd.Close()
+					}
+					if err != nil {
+						t.Errorf("beside it: %v", err)
+						return
+					}
+				}
+			})
+		}
+		rounds := 0
+		for ; ctx.Err() == nil && !t.Failed(); rounds++ {
+			if err := verbsAbandonRound(other.Device(), style); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Logf("%d rounds", rounds)
+	})
+}
+
+// verbsAbandonRound opens a device, abandons it, and closes what was made on it.
+func verbsAbandonRound(d *uverbs.Device, style uverbs.CallStyle) error {
+	c, err := d.Open(&uverbs.OpenOptions{CallStyle: style})
+	if err != nil {
+		return err
+	}
+	objects, err := verbsPageful(c)
+	errs := []error{err, c.Abandon()}
+	for _, o := range objects {
+		errs = append(errs, o.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// verbsPageful makes objects whose doorbells, two for each completion queue and one
+// for each queue pair, fill a page of 32 from its end. Those of the queue made last
+// are at its beginning, where any other command is that uses the page again. It
+// returns the objects in an order in which they can be closed, with that one last.
+func verbsPageful(c *uverbs.Context) (objects []io.Closer, err error) {
+	pd, err := c.AllocPD()
+	if err != nil {
+		return nil, err
+	}
+	first, err := c.CreateCQ(uverbs.CQConfig{Entries: 4})
+	if err != nil {
+		return []io.Closer{pd}, err
+	}
+	last := []io.Closer{pd, first}
+	defer func() { objects = append(objects, last...) }()
+	for range 2 {
+		qp, err := pd.CreateQP(uverbs.QPConfig{Type: abi.IB_UVERBS_QPT_RC, SendCQ: first, RecvCQ: first, Cap: verbsCap})
+		if err != nil {
+			return objects, err
+		}
+		objects = append(objects, qp)
+	}
+	for range 14 {
+		cq, err := c.CreateCQ(uverbs.CQConfig{Entries: 4})
+		if err != nil {
+			return objects, err
+		}
+		last = append(last, cq)
+	}
+	return objects, nil
 }
 
 // TestVerbsAbandonShared: a domain that another process uses cannot be closed, nor
