@@ -163,9 +163,10 @@ func (a *attempt) check() (Config, error) {
 	if err != nil {
 		return cfg, err
 	}
-	// More fits nowhere; what fits on the device is checked once it is known.
-	if err := checkPrivateData(OpConnect, a.PrivateData, MaxIWARPData, "any transport"); err != nil {
-		return cfg, err
+	// What fits on the device is checked once that is known.
+	if n := len(a.PrivateData); n > MaxIWARPData {
+		return cfg, fmt.Errorf("private data of %d bytes: connect takes at most %d over InfiniBand and RoCE, %d over iWARP: %w",
+			n, MaxConnectData, MaxIWARPData, syscall.EINVAL)
 	}
 	return cfg, a.checkAddrs()
 }
@@ -234,7 +235,7 @@ func (a *attempt) resolve(ctx context.Context, id *ID, steps *steps) error {
 	}
 	steps.done(stepResolveAddr, "from %v, device index %d port %d", a.route.Src, a.route.DeviceIndex, a.route.Port)
 	if err := id.checkPrivateData(OpConnect, a.PrivateData); err != nil {
-		return err
+		return inStep(stepConnect, err)
 	}
 	if a.TOS != 0 {
 		if err := id.SetTOS(a.TOS); err != nil {

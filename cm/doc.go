@@ -56,14 +56,16 @@
 //     and up to 251 bytes of it fit ([MaxIWARPData]).
 //   - A dial whose context ends returns at once, but the kernel keeps what it made
 //     until the peer has answered: with siw ten seconds, after which it also gives
-//     up a request that nobody has accepted.
+//     up a request that nobody has accepted. Where nothing answers at all, TCP goes
+//     on trying before that (sysctl net.ipv4.tcp_syn_retries, two minutes), and so
+//     long [ID.Connect] and Close of its ID wait too.
 //   - A listener on the IPv6 wildcard takes IPv4 connections too only if an iWARP
 //     device is there when it starts; an ID on it takes none.
 //
 // # Errors
 //
-// Errors of the connection level are of type [*OpError] and say operation, step, addresses, device,
-// cause and, where one is known, the remedy. [errors.Is] finds the sentinels
+// Errors of the connection level are of type [*OpError] and say operation, step,
+// addresses, device, cause and, where one is known, the remedy. [errors.Is] finds the sentinels
 // of this package ([ErrNoListener], [ErrRejected], [ErrPeerClosed],
 // [ErrDeviceRemoved], [ErrAddrInUse], [ErrNoDevice]), the kernel's errno and a
 // context's error; [errors.As] finds [*RejectError] with the peer's reason and

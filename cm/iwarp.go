@@ -28,10 +28,17 @@ type iwarp struct {
 	accepted  time.Time
 }
 
+// knownNotIWARP reports whether it is sure that a device does not speak iWARP.
+func knownNotIWARP(d *uverbs.Device) bool {
+	return d.Protocol != "" && d.Protocol != uverbs.ProtocolIWARP
+}
+
 // connectIWARP is ID.Connect for an ID whose command may block: siw opens the TCP
-// connection in it (kernel_bindconnect). The kernel holds on to ID and queue pair
-// until the peer has answered (destroy_cm_id of iwcm.c), up to ten seconds with siw;
-// so when ctx ends first, abort leaves the rest to a goroutine.
+// connection in it (kernel_bindconnect), for which a peer that does not answer at all
+// has as long as TCP gives it (net.ipv4.tcp_syn_retries, some two minutes). Then the
+// kernel holds on to ID and queue pair until the peer has answered the request
+// (destroy_cm_id of iwcm.c), up to ten seconds with siw. So when ctx ends first, abort
+// leaves the rest to a goroutine.
 func (c *Conn) connectIWARP(ctx context.Context, p *ucma.ConnParam) (*ucma.ConnParam, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -2,12 +2,17 @@ package cm
 
 import (
 	"runtime"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// withoutSignals calls f in a thread that takes no signals meanwhile. On iWARP the
-// connect command opens a TCP connection, a signal cuts that short, and the kernel
+// perThread is the signal by which the Go runtime lets each thread make a system call
+// that concerns threads, such as setuid. It stops the world until all have.
+const perThread = 33
+
+// withoutSignals calls f in a thread that takes no other signal meanwhile. On iWARP
+// the connect command opens a TCP connection, a signal cuts that short, and the kernel
 // closes the socket and tries once more (kernel_bindconnect of siw). Go sends signals
 // to its own threads at any time. The peer, if it is siw, may then take the end of
 // the first attempt for the end of its listener: until it has accepted a
@@ -19,6 +24,8 @@ func withoutSignals(f func() error) error {
 	for i := range all.Val {
 		all.Val[i] = ^all.Val[i]
 	}
+	const bits = 8 * unsafe.Sizeof(all.Val[0])
+	all.Val[(perThread-1)/bits] &^= 1 << ((perThread - 1) % bits)
 	if unix.PthreadSigmask(unix.SIG_BLOCK, &all, &old) == nil {
 		defer func() { _ = unix.PthreadSigmask(unix.SIG_SETMASK, &old, nil) }()
 	}

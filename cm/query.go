@@ -85,7 +85,7 @@ func (id *ID) Device() (*uverbs.Device, error) {
 	}
 	d, err := findDevice(&ucma.Route{NodeGUID: a.NodeGUID, DeviceIndex: a.DeviceIndex, Port: a.Port})
 	if err == nil {
-		id.notIWARP.Store(d.Protocol != uverbs.ProtocolIWARP)
+		id.notIWARP.Store(knownNotIWARP(d))
 	}
 	return d, err
 }

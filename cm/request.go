@@ -187,7 +187,8 @@ func (c *Conn) waitConfirmed(ctx context.Context) error {
 }
 
 // Reject refuses the request; the peer's error has privateData, at most
-// MaxRejectData bytes, and MaxIWARPData on iWARP: more is an error that leaves the request open.
+// MaxRejectData bytes, on iWARP MaxIWARPData: more is an error that leaves the
+// request open.
 func (r *Request) Reject(privateData []byte) error {
 	if err := r.id.checkPrivateData(OpReject, privateData); err != nil {
 		return r.opError("reject", err)

@@ -45,7 +45,7 @@ func TestHandshakePrivateData(t *testing.T) {
 // wantTooMuch wants an error that tells the limit of the guest's transport.
 func wantTooMuch(t *testing.T, op cm.Op, err error) {
 	t.Helper()
-	limit := fmt.Sprintf("takes at most %d", mostData(op))
+	limit := fmt.Sprintf(" %d", mostData(op))
 	if !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), limit) {
 		t.Errorf("%v with too much private data: %v, want %q", op, err, limit)
 	}

@@ -42,7 +42,7 @@ func (pd *PD) CreateAH(attr AHAttr) (*AH, error) {
 		return nil, err
 	}
 	if err := ah.create(); err != nil {
-		ah.life.abandon()
+		ah.life.unregister()
 		return nil, attr.explain(err)
 	}
 	return ah, nil

@@ -89,9 +89,9 @@ func (a *Arena) Mapped() int {
 // system call only when no chunk has room; finding room takes time that grows
 // with the number of gaps between buffers.
 //
-// The error matches syscall.EINVAL when n is not positive or absurdly large, [ErrArenaFull] when
-// the arena's limit is reached, and is otherwise that of [AllocMemory] or
-// [PD.RegMR].
+// The error matches syscall.EINVAL when n is not positive or absurdly large,
+// [ErrArenaFull] when the arena's limit is reached, net.ErrClosed after
+// [Context.Abandon], and is otherwise that of [AllocMemory] or [PD.RegMR].
 func (a *Arena) Alloc(n int) (*Buffer, error) {
 	if n <= 0 || n > maxRoom {
 		return nil, a.pd.c.fail("allocate", fmt.Sprintf("%d bytes of %s", n, a.life.name), errInvalid)
@@ -102,6 +102,11 @@ func (a *Arena) Alloc(n int) (*Buffer, error) {
 	defer a.life.leave()
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	// The kernel may still have queue pairs of an abandoned context, which write to
+	// buffers that were given back since.
+	if l := &a.pd.c.life; l.isEnding() {
+		return nil, l.closed
+	}
 	room := roundUp(n, bufferAlign)
 	c, at, err := a.find(room)
 	if err != nil {

@@ -32,7 +32,7 @@ type bell struct {
 	name  string
 }
 
-// Send sends the command. Its error path allocates.
+// Send rings. Its error path allocates.
 func (b *bell) Send() error {
 	c := b.c
 	if !c.bells.refused.Load() {
@@ -84,7 +84,7 @@ type armBell struct{ any, solicited bell }
 
 var _ provider.CQBell = (*armBell)(nil)
 
-// Arm sends the command of the kind.
+// Arm asks for an event.
 func (b *armBell) Arm(solicitedOnly bool) error {
 	if solicitedOnly {
 		return b.solicited.Send()

@@ -31,7 +31,7 @@ func (c *Context) CreateCompChannel() (*CompChannel, error) {
 		return nil, err
 	}
 	if err := ch.create(); err != nil {
-		ch.life.abandon()
+		ch.life.unregister()
 		return nil, err
 	}
 	ch.life.settle(c.dev.Name, fmt.Sprintf("completion channel %d", ch.fd))

@@ -22,8 +22,11 @@ func fits32(all ...int) bool {
 	return true
 }
 
-// maxQPN is the largest number of a queue pair.
-const maxQPN = 1<<24 - 1
+// The largest numbers of a queue pair and of a packet.
+const (
+	maxQPN = 1<<24 - 1
+	maxPSN = 1<<24 - 1
+)
 
 // invalid makes the cause of a refusal, which matches syscall.EINVAL.
 func invalid(format string, args ...any) error {
@@ -61,6 +64,8 @@ func (a *QPAttr) check(mask abi.IBQPAttrMask) error {
 		{"PathMTU", abi.IB_QP_PATH_MTU, uint32(a.PathMTU), 1, math.MaxUint8},
 		{"MigState", abi.IB_QP_PATH_MIG_STATE, uint32(a.MigState), 0, math.MaxUint8},
 		{"DestQPN", abi.IB_QP_DEST_QPN, a.DestQPN, 0, maxQPN},
+		{"RQPSN", abi.IB_QP_RQ_PSN, a.RQPSN, 0, maxPSN},
+		{"SQPSN", abi.IB_QP_SQ_PSN, a.SQPSN, 0, maxPSN},
 		{"Timeout", abi.IB_QP_TIMEOUT, uint32(a.Timeout), 0, 31},
 		{"AltTmout", abi.IB_QP_ALT_PATH, uint32(a.AltTmout), 0, 31},
 		{"MinRNRTimer", abi.IB_QP_MIN_RNR_TIMER, uint32(a.MinRNRTimer), 0, 31},

@@ -74,6 +74,8 @@ func TestHugeNumbers(t *testing.T) {
 			{"send entries", qp(uverbs.QPCap{MaxSendSGE: huge}), "Cap.MaxSendSGE is 4294967300"},
 			{"receive entries", qp(uverbs.QPCap{MaxRecvSGE: huge}), "Cap.MaxRecvSGE is 4294967300"},
 			{"inline", qp(uverbs.QPCap{MaxInline: huge}), "Cap.MaxInline is 4294967300"},
+			{"negative send entries", qp(uverbs.QPCap{MaxSendSGE: -5}), "Cap.MaxSendSGE is -5"},
+			{"negative receive entries", qp(uverbs.QPCap{MaxRecvSGE: -1}), "Cap.MaxRecvSGE is -1"},
 			{"negative inline", qp(uverbs.QPCap{MaxInline: -1}), "Cap.MaxInline is -1"},
 			{"SRQ", srq(uverbs.SRQConfig{MaxWR: huge}), "MaxWR is 4294967300, the device allows 4096"},
 			{"SRQ entries", srq(uverbs.SRQConfig{MaxWR: 1, MaxSGE: huge}), "MaxSGE is 4294967300"},
@@ -199,6 +201,8 @@ func TestBadAttributes(t *testing.T) {
 			{"assumed state", modify(uverbs.QPAttr{CurState: 7}, abi.IB_QP_CUR_STATE), "CurState is 7"},
 			{"migration", modify(uverbs.QPAttr{MigState: 256}, abi.IB_QP_PATH_MIG_STATE), "MigState is 256"},
 			{"peer", modify(uverbs.QPAttr{DestQPN: 1 << 24}, abi.IB_QP_DEST_QPN), "DestQPN is 16777216, the most is 16777215"},
+			{"first packet expected", modify(uverbs.QPAttr{RQPSN: 1 << 24}, abi.IB_QP_RQ_PSN), "RQPSN is 16777216, the most is 16777215"},
+			{"first packet sent", modify(uverbs.QPAttr{SQPSN: 1 << 24}, abi.IB_QP_SQ_PSN), "SQPSN is 16777216"},
 			{"time-out", modify(uverbs.QPAttr{Timeout: 32}, abi.IB_QP_TIMEOUT), "Timeout is 32"},
 			{"other time-out", modify(uverbs.QPAttr{AltTmout: 32}, abi.IB_QP_ALT_PATH), "AltTmout is 32"},
 			{"pause", modify(uverbs.QPAttr{MinRNRTimer: 32}, abi.IB_QP_MIN_RNR_TIMER), "MinRNRTimer is 32"},
@@ -381,7 +385,7 @@ func TestBusyText(t *testing.T) {
 	if err := r.cq.Close(); err == nil || err.Error() != want {
 		t.Errorf("%v, want %q", err, want)
 	}
-	if err := r.mem.Close(); err == nil || err.Error() != "memory: close memory of 4096 bytes: still in use by "+r.mr.String() {
+	if err := r.mem.Close(); err == nil || err.Error() != "close memory of 4096 bytes: still in use by "+r.mr.String() {
 		t.Error(err)
 	}
 	if _, err := uverbs.OpenOn(fakeverbs.New(), fakeDevice(), &uverbs.OpenOptions{CallStyle: 7}); !errors.Is(err, syscall.EINVAL) {

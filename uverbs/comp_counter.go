@@ -58,13 +58,13 @@ func (c *Context) CreateCompCounter() (*CompCounter, error) {
 	}
 	i, err := c.nativeOnly(&methodCompCntrCreate, n.life.name)
 	if err != nil {
-		n.life.abandon()
+		n.life.unregister()
 		return nil, err
 	}
 	defer i.release()
 	handle := i.result(uint16(abi.UVERBS_ATTR_CREATE_COMP_CNTR_HANDLE))
 	if err := c.ioctl(i, n.life.name); err != nil {
-		n.life.abandon()
+		n.life.unregister()
 		return nil, err
 	}
 	n.handle = uint32(handle.Data)

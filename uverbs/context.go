@@ -73,7 +73,7 @@ type Context struct {
 	noDrv   error            // why drv is nil
 	drvName string
 
-	gone     chan struct{} // closed when the device had a fatal error
+	gone     chan struct{} // closed when the device is of no more use; see Removed
 	goneOnce sync.Once
 }
 
@@ -264,18 +264,18 @@ func (c *Context) Provider() (string, error) {
 }
 
 // Removed returns a channel that is closed when the device was removed or had
-// a fatal error, or [Context.Abandon] was called. Close what belongs to the context then: with drivers that
-// cannot be taken away under a user, as soft-RoCE before Linux 7.3, the removal
-// waits until the context is closed. Those announce it by a uevent only, which
-// does not reach network namespaces of unprivileged users.
+// a fatal error, or [Context.Abandon] was called. Close what belongs to the context
+// then: with drivers that cannot be taken away under a user, as soft-RoCE before
+// Linux 7.3, the removal waits until the context is closed. Those announce it by a
+// uevent only, which does not reach network namespaces of unprivileged users.
 func (c *Context) Removed() <-chan struct{} { return c.gone }
 
 // markGone records the end of the device and wakes who waits for it.
 func (c *Context) markGone() { c.goneOnce.Do(func() { close(c.gone) }) }
 
 // Close closes the device. While objects created with the context are open it
-// returns a *[BusyError] that names them; [Context.Abandon] does not ask. It may be
-// called more than once and from any goroutine.
+// returns a *[BusyError] that names them; [Context.Abandon] does not ask. It may
+// be called more than once and from any goroutine.
 func (c *Context) Close() error { return c.life.close(nil, c.release) }
 
 // Abandon closes the device although objects may be open, for a program that

@@ -29,13 +29,13 @@ func (c *Context) CreateCounters() (*Counters, error) {
 	}
 	i, err := c.nativeOnly(&methodCountersCreate, n.life.name)
 	if err != nil {
-		n.life.abandon()
+		n.life.unregister()
 		return nil, err
 	}
 	defer i.release()
 	handle := i.result(uint16(abi.UVERBS_ATTR_CREATE_COUNTERS_HANDLE))
 	if err := c.ioctl(i, n.life.name); err != nil {
-		n.life.abandon()
+		n.life.unregister()
 		return nil, err
 	}
 	n.handle = uint32(handle.Data)

@@ -92,7 +92,7 @@ func (c *Context) CreateCQ(cfg CQConfig) (*CQ, error) {
 	}
 	if err := cq.create(cfg); err != nil {
 		err = c.withLimits(err, func(d *abi.IBUverbsQueryDeviceResp) string { return cfg.exceeded(d, c.CompVectors()) })
-		cq.life.abandon()
+		cq.life.unregister()
 		explainCQFlags(err, cfg.Flags)
 		return nil, err
 	}

@@ -30,7 +30,7 @@ func (c *Context) AllocDM(length int, align uint32) (*DM, error) {
 		return nil, err
 	}
 	if err := dm.create(align); err != nil {
-		dm.life.abandon()
+		dm.life.unregister()
 		return nil, err
 	}
 	dm.life.settle(c.dev.Name, fmt.Sprintf("device memory %d of %d bytes", dm.handle, length))

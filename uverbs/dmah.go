@@ -47,7 +47,7 @@ func (c *Context) AllocDMAHint(cfg DMAHintConfig) (*DMAHint, error) {
 		return nil, err
 	}
 	if err := h.create(cfg); err != nil {
-		h.life.abandon()
+		h.life.unregister()
 		return nil, err
 	}
 	h.life.settle(c.dev.Name, fmt.Sprintf("DMA hint %d", h.handle))

@@ -3,10 +3,10 @@ package uverbs
 import (
 	"errors"
 	"fmt"
-	"net"
 	"strings"
 	"syscall"
 
+	"github.com/purerdma/rdma/internal/devfile"
 	"github.com/purerdma/rdma/uverbs/internal/provider"
 )
 
@@ -67,8 +67,10 @@ type Error struct {
 // Error returns device, operation, object, cause and hint in one line.
 func (e *Error) Error() string {
 	var b strings.Builder
-	b.WriteString(e.Device)
-	b.WriteString(": ")
+	if e.Device != "" {
+		b.WriteString(e.Device)
+		b.WriteString(": ")
+	}
 	b.WriteString(e.Op)
 	if e.Object != "" {
 		b.WriteString(" (")
@@ -121,14 +123,18 @@ func isGone(err error) bool {
 // A BusyError is returned by Close of an object that others still need. It
 // matches syscall.EBUSY.
 type BusyError struct {
-	Device string   // the device's name
+	Device string   // the device's name; empty for memory, which belongs to none
 	Object string   // what was to be closed
 	Users  []string // what must be closed before
 }
 
 // Error names device, object, and what must be closed before.
 func (e *BusyError) Error() string {
-	return fmt.Sprintf("%s: close %s: still in use by %s", e.Device, e.Object, strings.Join(e.Users, ", "))
+	text := fmt.Sprintf("close %s: still in use by %s", e.Object, strings.Join(e.Users, ", "))
+	if e.Device != "" {
+		text = e.Device + ": " + text
+	}
+	return text
 }
 
 // Unwrap returns syscall.EBUSY.
@@ -155,14 +161,5 @@ func closedError(device, object string) error {
 	return &Error{Op: "use", Object: object, Device: device, Err: errClosed}
 }
 
-// errClosed is the cause of such errors: the text of net.ErrClosed is about
-// network connections.
-var errClosed error = afterClose{}
-
-type afterClose struct{}
-
-// Error says it in words that fit any object.
-func (afterClose) Error() string { return "it has been closed" }
-
-// Unwrap returns net.ErrClosed.
-func (afterClose) Unwrap() error { return net.ErrClosed }
+// errClosed is the cause of such errors.
+var errClosed = devfile.ErrClosed

@@ -57,7 +57,7 @@ func (qp *QP) CreateFlow(cfg FlowConfig) (*Flow, error) {
 		return nil, err
 	}
 	if err := f.create(qp, &cfg); err != nil {
-		f.life.abandon()
+		f.life.unregister()
 		return nil, err
 	}
 	f.life.settle(f.c.dev.Name, fmt.Sprintf("flow %d to %s", f.handle, qp.life.name))

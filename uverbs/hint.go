@@ -3,6 +3,7 @@ package uverbs
 import (
 	"errors"
 	"fmt"
+	"os"
 	"syscall"
 
 	"github.com/purerdma/rdma/abi"
@@ -47,17 +48,24 @@ func createHint(op string) string {
 	return ""
 }
 
-// refusedMemory explains a refused registration with the numbers that matter.
-// The error matches ErrMemlock when they are the cause.
-func refusedMemory(err error, length int) (hint string, cause error) {
+// refusedMemory explains a refused registration of length bytes at start with the
+// numbers that matter. The error matches ErrMemlock when they are the cause.
+func refusedMemory(err error, start uint64, length int) (hint string, cause error) {
 	if !errors.Is(err, syscall.ENOMEM) && !errors.Is(err, syscall.EPERM) {
 		return "", err
 	}
 	l := processLimits()
-	if l.forbid(length) {
+	pages := pagesOf(start, length)
+	if l.forbid(pages) {
 		err = memlockError{err}
 	}
-	return explainMemlock(l, length), err
+	return explainMemlock(l, length, pages), err
+}
+
+// pagesOf returns how many pages the bytes are on.
+func pagesOf(start uint64, length int) uint64 {
+	page := uint64(os.Getpagesize())
+	return (start%page + uint64(length) + page - 1) / page
 }
 
 // memlockError is an errno that comes from the limit on locked memory.
@@ -66,17 +74,19 @@ type memlockError struct{ error }
 func (e memlockError) Unwrap() error        { return e.error }
 func (e memlockError) Is(target error) bool { return target == ErrMemlock }
 
-// forbid reports whether so many bytes more may not be pinned. ib_umem_get counts
+// forbid reports whether so many pages more may not be pinned. ib_umem_get counts
 // whole pages against the limit, and asks capable(), which looks at the initial
 // user namespace.
-func (l limits) forbid(length int) bool {
+func (l limits) forbid(pages uint64) bool {
 	if !l.known || l.memlock == unlimited || l.ipcLock && l.initial {
 		return false
 	}
-	return l.memlock == 0 || l.pinned+uint64(length) > l.memlock
+	page := uint64(os.Getpagesize())
+	return l.memlock == 0 || l.pinned/page+pages > l.memlock/page
 }
 
-func explainMemlock(l limits, length int) string {
+// explainMemlock puts the limits into words, for length bytes on so many pages.
+func explainMemlock(l limits, length int, pages uint64) string {
 	switch {
 	case !l.known:
 		return ""
@@ -86,7 +96,10 @@ func explainMemlock(l limits, length int) string {
 		return "CAP_IPC_LOCK is effective, so RLIMIT_MEMLOCK does not count" + notLocked
 	}
 	numbers := fmt.Sprintf("RLIMIT_MEMLOCK is %d bytes, %d are pinned, %d more were asked for", l.memlock, l.pinned, length)
-	if !l.forbid(length) {
+	if whole := pages * uint64(os.Getpagesize()); whole != uint64(length) {
+		numbers += fmt.Sprintf(" (%d in whole pages)", whole)
+	}
+	if !l.forbid(pages) {
 		return numbers + ", which it allows" + notLocked
 	}
 	cap := "CAP_IPC_LOCK is not effective"

@@ -13,9 +13,9 @@ import (
 // Lock order: closing, then use, then mu. No lock of one object is held while
 // taking one of another, except mu of a parent.
 type life struct {
-	name    string // for messages, as device
-	device  string
-	closed  error // what later use returns
+	name    string // of the object, for messages
+	device  string // its device's name, for messages; empty for memory
+	closed  error  // what later use returns
 	parents []*life
 
 	// use is held for reading during each kernel command on the object, so
@@ -65,8 +65,8 @@ func (l *life) settle(device, name string) {
 	}
 }
 
-// abandon takes begin back when the object could not be created.
-func (l *life) abandon() {
+// unregister takes begin back: the object could not be created, or is no more.
+func (l *life) unregister() {
 	for _, p := range l.parents {
 		p.removeUser(l)
 	}
@@ -173,8 +173,8 @@ func (l *life) isEnding() bool {
 // close ends the object's life: once, by destroy, which has the object for
 // itself. A second call waits for the first and returns nil. When destroy
 // fails the object stays registered, takes no more commands, and close may be
-// called again. release
-// frees what belonged to an object that is gone. Either may be nil.
+// called again. release frees what belonged to an object that is gone, while its
+// parents still wait for it: it may use what is theirs. Either may be nil.
 func (l *life) close(destroy, release func() error) error {
 	l.closing.Lock()
 	defer l.closing.Unlock()
@@ -192,7 +192,7 @@ func (l *life) close(destroy, release func() error) error {
 		}
 	}
 	l.destroyed.Store(true)
-	l.abandon()
+	defer l.unregister()
 	if release == nil {
 		return nil
 	}

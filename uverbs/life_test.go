@@ -316,6 +316,9 @@ func TestAbandon(t *testing.T) {
 			}
 			wg.Wait()
 			_, regErr := r.pd.RegMR(r.mem, 0)
+			if regErr == nil || !strings.HasSuffix(regErr.Error(), "it has been closed") {
+				t.Errorf("register: %v", regErr)
+			}
 			_, pdErr := c.AllocPD()
 			_, qpErr := r.pd.CreateQP(uverbs.QPConfig{SendCQ: r.cq, RecvCQ: r.cq})
 			for name, err := range map[string]error{
@@ -347,4 +350,47 @@ func TestAbandonNothing(t *testing.T) {
 	if err := errors.Join(c.Abandon(), c.Close()); err != nil || len(k.Survivors()) > 0 {
 		t.Error(err, k.Survivors())
 	}
+}
+
+// TestAbandonQueueLast: what an object gives back when it is the last one goes to
+// its context before the context's own memory goes to others.
+func TestAbandonQueueLast(t *testing.T) {
+	c, err := uverbs.OpenOn(fakeverbs.New(), fakeDevice(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cq, err := c.CreateCQ(uverbs.CQConfig{Entries: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(c.Abandon(), cq.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if n := uverbs.FreeBells(c); n != 0 {
+		t.Errorf("%d commands were given back to a context that is gone", n)
+	}
+}
+
+// TestAbandonArena: the kernel may still write to what was lent before.
+func TestAbandonArena(t *testing.T) {
+	c := openFake(t)
+	pd, err := c.AllocPD()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := pd.NewArena(uverbs.ArenaConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := a.Alloc(64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(c.Abandon(), b.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := a.Alloc(64); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("lent after Abandon: %v, %v", b, err)
+	}
+	closeAll(t, a, pd)
 }

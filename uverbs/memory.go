@@ -65,7 +65,7 @@ func AllocMemory(cfg MemoryConfig) (*Memory, error) {
 	if err := m.mapPages(cfg); err != nil {
 		return nil, fmt.Errorf("allocate memory for a device: %w", err)
 	}
-	if err := m.life.begin("memory", fmt.Sprintf("memory of %d bytes", cfg.Size)); err != nil {
+	if err := m.life.begin("", fmt.Sprintf("memory of %d bytes", cfg.Size)); err != nil {
 		return nil, err // not reached: there is no parent to refuse
 	}
 	return m, nil

@@ -85,7 +85,7 @@ func (mr *MR) create(parents []*life, call func() error) (*MR, error) {
 		return nil, err
 	}
 	if err := call(); err != nil {
-		mr.life.abandon()
+		mr.life.unregister()
 		return nil, err
 	}
 	mr.life.settle(device, mr.name())
@@ -145,8 +145,8 @@ func (mr *MR) SGE(offset, n int) SGE {
 // String returns key and size.
 func (mr *MR) String() string { return mr.life.name }
 
-// Close ends the registration (MR_DESTROY, DEREG_MR). The memory remains; it is
-// closed on its own, afterwards. Of an imported region only this process lets
+// Close ends the registration (MR_DESTROY, DEREG_MR), after [Context.Abandon] with
+// the kernel's context. The memory remains; it is closed on its own, afterwards. Of an imported region only this process lets
 // go. While memory windows are bound to the region the kernel refuses, and the
 // error matches syscall.EINVAL (soft-RoCE) or EBUSY: close them, or bind them to
 // something else, and then the region again. Close may be called more than once

@@ -25,7 +25,7 @@ func (mr *MR) register(access Access) error {
 	if err == nil {
 		return nil
 	}
-	hint, err := refusedMemory(c.explainAccess(err, access), mr.length)
+	hint, err := refusedMemory(c.explainAccess(err, access), mr.start, mr.length)
 	return &Error{
 		Op: cmdRegMR.name, Object: fmt.Sprintf("%d bytes, access %#x", mr.length, uint32(access)),
 		Device: c.dev.Name, Hint: hint, Err: err,

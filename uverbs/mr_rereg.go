@@ -133,7 +133,7 @@ func (mr *MR) rereg(next *mrPlace, flags abi.IBMRReregFlags, access *Access) err
 		if access != nil {
 			err = c.explainAccess(err, *access)
 		}
-		hint, err := refusedMemory(err, next.length)
+		hint, err := refusedMemory(err, next.start, next.length)
 		return &Error{Op: cmdReregMR.name, Object: what, Device: c.dev.Name, Hint: hint, Err: err}
 	}
 	resp := respOf[abi.IBUverbsReregMRResp](w)

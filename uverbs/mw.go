@@ -48,7 +48,7 @@ func (pd *PD) AllocMW(typ abi.IBMWType) (*MW, error) {
 		err = c.write(w, name)
 	}
 	if err != nil {
-		mw.life.abandon()
+		mw.life.unregister()
 		return nil, c.fail(cmdAllocMW.name, name, err)
 	}
 	resp := respOf[abi.IBUverbsAllocMWResp](w)

@@ -27,7 +27,7 @@ func (c *Context) AllocPD() (*PD, error) {
 		err = c.write(w, "")
 	}
 	if err != nil {
-		pd.life.abandon()
+		pd.life.unregister()
 		return nil, c.fail(cmdAllocPD.name, "", err)
 	}
 	pd.handle = respOf[abi.IBUverbsAllocPDResp](w).PDHandle
@@ -45,8 +45,8 @@ func (pd *PD) Handle() uint32 { return pd.handle }
 func (pd *PD) String() string { return pd.life.name }
 
 // Close destroys the domain (PD_DESTROY, DEALLOC_PD). While memory regions,
-// queues or address handles use it, it returns a *[BusyError] that names them. It may be called more than once and
-// from any goroutine.
+// queues or address handles use it, it returns a *[BusyError] that names them. It
+// may be called more than once and from any goroutine.
 func (pd *PD) Close() error {
 	return pd.life.close(func() error {
 		if pd.shared {

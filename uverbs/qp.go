@@ -93,11 +93,11 @@ func (pd *PD) CreateQP(cfg QPConfig) (*QP, error) {
 	if c.drv == nil {
 		return nil, &Error{Op: methodQPCreate.name, Device: c.dev.Name, Err: c.noDrv}
 	}
-	if err := cfg.complete(c); err != nil {
-		return nil, err
-	}
 	if k := &cfg.Cap; !fits32(k.MaxSendWR, k.MaxRecvWR, k.MaxSendSGE, k.MaxRecvSGE, k.MaxInline) {
 		return nil, c.withLimits(c.fail(methodQPCreate.name, cfg.describe(), errInvalid), cfg.exceeded)
+	}
+	if err := cfg.complete(c); err != nil {
+		return nil, err
 	}
 	qp := &QP{c: c, pd: pd, cfg: cfg, key: newKey()}
 	if err := qp.life.begin(c.dev.Name, "new QP", append([]*life{&pd.life}, cfg.parents()...)...); err != nil {
@@ -105,7 +105,7 @@ func (pd *PD) CreateQP(cfg QPConfig) (*QP, error) {
 	}
 	if err := qp.create(); err != nil {
 		err = c.withLimits(err, qp.cfg.exceeded)
-		qp.life.abandon()
+		qp.life.unregister()
 		return nil, err
 	}
 	c.registry.put(qp.key, qp) // no event can come before the QP leaves RESET
@@ -179,8 +179,8 @@ func (qp *QP) String() string { return qp.life.name }
 // Close destroys the queue pair (QP_DESTROY, DESTROY_QP); it leaves multicast
 // groups before. While flow rules of it exist, it returns a *[BusyError] that
 // names them. Requests that have not completed never will; memory they use is no
-// longer touched when Close returns. It may be called more than once and from any
-// goroutine.
+// longer touched when Close returns, except after [Context.Abandon]. It may be
+// called more than once and from any goroutine.
 func (qp *QP) Close() error { return qp.life.close(qp.destroy, qp.release) }
 
 // destroy keeps doorbells out while the kernel destroys the object, which it

@@ -106,7 +106,7 @@ func (ringless) PostRecv(wrs []provider.RecvWR) (int, error) { return 0, refuse(
 // Close has nothing to unmap.
 func (ringless) Close() error { return nil }
 
-// refuse refuses n requests.
+// refuse is the answer to n requests: none is an empty list, which is no error.
 func refuse(n int) error {
 	if n == 0 {
 		return nil

@@ -75,7 +75,7 @@ func (pd *PD) CreateSRQ(cfg SRQConfig) (*SRQ, error) {
 	}
 	if err := srq.create(); err != nil {
 		err = c.withLimits(err, cfg.exceeded)
-		srq.life.abandon()
+		srq.life.unregister()
 		return nil, err
 	}
 	c.registry.put(srq.key, srq) // no event can come before a queue pair uses it

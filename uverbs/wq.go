@@ -51,7 +51,7 @@ func (pd *PD) CreateWQ(cfg WQConfig) (*WQ, error) {
 		create = wq.createNative
 	}
 	if err := create(pd, &cfg); err != nil {
-		wq.life.abandon()
+		wq.life.unregister()
 		return nil, err
 	}
 	wq.life.settle(c.dev.Name, fmt.Sprintf("WQ %d", wq.handle))

@@ -42,7 +42,7 @@ func (c *Context) CreateWQTable(wqs ...*WQ) (*WQTable, error) {
 		return nil, err
 	}
 	if err := t.create(wqs); err != nil {
-		t.life.abandon()
+		t.life.unregister()
 		return nil, err
 	}
 	t.life.settle(c.dev.Name, fmt.Sprintf("WQ table %d", t.handle))

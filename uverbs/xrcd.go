@@ -54,7 +54,7 @@ func (c *Context) openXRCD(fd int32, flags uint32) (*XRCD, error) {
 		err = c.write(w, "")
 	}
 	if err != nil {
-		x.life.abandon()
+		x.life.unregister()
 		return nil, c.fail(cmdOpenXRCD.name, "", err)
 	}
 	x.handle = respOf[abi.IBUverbsOpenXRCDResp](w).XRCDHandle
@@ -76,7 +76,7 @@ func (x *XRCD) OpenQP(number uint32) (*QP, error) {
 		return nil, err
 	}
 	if err := qp.open(number, what); err != nil {
-		qp.life.abandon()
+		qp.life.unregister()
 		return nil, err
 	}
 	qp.life.settle(c.dev.Name, fmt.Sprintf("QP %#x", qp.qpn))

@@ -90,7 +90,7 @@ func TestCloseWaitsForCalls(t *testing.T) {
 		runtime.Gosched()
 	}
 	for range 100 { // attempts that come too late must not count
-		if err := d.f.TryWrite([]byte{1}); err != net.ErrClosed { //nolint:errorlint // bare
+		if err := d.f.TryWrite([]byte{1}); err != ErrClosed { //nolint:errorlint // bare
 			t.Fatalf("write beside close: %v", err)
 		}
 	}

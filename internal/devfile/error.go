@@ -46,5 +46,14 @@ func (credentialsError) Error() string { return "permission denied: " + ErrCrede
 // Unwrap returns the explanation and the errno.
 func (credentialsError) Unwrap() []error { return []error{ErrCredentialsChanged, syscall.EACCES} }
 
-// closed is the one error for use after Close.
-var closed error = net.ErrClosed
+// ErrClosed is the one error for use after Close. It matches net.ErrClosed, whose own
+// text is about network connections.
+var ErrClosed error = afterClose{}
+
+type afterClose struct{}
+
+// Error says it in words that fit any object.
+func (afterClose) Error() string { return "it has been closed" }
+
+// Unwrap returns net.ErrClosed.
+func (afterClose) Unwrap() error { return net.ErrClosed }

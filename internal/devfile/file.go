@@ -166,7 +166,7 @@ func (f *File) fail(op string, err error) error {
 	}
 	if f.closed.Load() {
 		if _, isErrno := err.(syscall.Errno); !isErrno || err == syscall.EBADF {
-			err = closed
+			err = ErrClosed
 		}
 	}
 	return &Error{Op: op, Path: f.path, Err: err}

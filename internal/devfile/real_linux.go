@@ -107,7 +107,7 @@ func (h *handle) lastLeft() {
 // Write makes one write(2), after signals again.
 func (h *handle) Write(p []byte) (n int, err error) {
 	if !h.enter() {
-		return 0, closed
+		return 0, ErrClosed
 	}
 	for {
 		if n, err = unix.Write(h.fd, p); err != syscall.EINTR {
@@ -121,7 +121,7 @@ func (h *handle) Write(p []byte) (n int, err error) {
 // Read makes one read(2), after signals again.
 func (h *handle) Read(p []byte) (n int, err error) {
 	if !h.enter() {
-		return 0, closed
+		return 0, ErrClosed
 	}
 	for {
 		if n, err = unix.Read(h.fd, p); err != syscall.EINTR {
@@ -135,7 +135,7 @@ func (h *handle) Read(p []byte) (n int, err error) {
 // Ioctl makes one ioctl(2), after signals again.
 func (h *handle) Ioctl(req uint, arg unsafe.Pointer) error {
 	if !h.enter() {
-		return closed
+		return ErrClosed
 	}
 	defer h.leave()
 	for {
@@ -152,7 +152,7 @@ func (h *handle) Ioctl(req uint, arg unsafe.Pointer) error {
 // WithFD lends the number to fn.
 func (h *handle) WithFD(fn func(fd int)) error {
 	if !h.enter() {
-		return closed
+		return ErrClosed
 	}
 	defer h.leave()
 	fn(h.fd)
@@ -164,7 +164,7 @@ func (h *handle) WithFD(fn func(fd int)) error {
 // would wait for each other.
 func (h *handle) Mmap(offset int64, length, prot int) ([]byte, error) {
 	if !h.enter() {
-		return nil, closed
+		return nil, ErrClosed
 	}
 	defer h.leave()
 	p, err := unix.MmapPtr(h.fd, offset, nil, uintptr(length), prot, unix.MAP_SHARED)
@@ -211,7 +211,7 @@ func munmap(mem []byte, length int) error {
 // wait for ever.
 func (h *handle) WaitRead(try func() error) error {
 	if h.calls.Load() < 0 {
-		return closed
+		return ErrClosed
 	}
 	var err error
 	rcErr := h.rc.Read(func(uintptr) bool {
@@ -233,7 +233,7 @@ func (h *handle) SetReadDeadline(t time.Time) error { return h.f.SetReadDeadline
 func (h *handle) Close() error {
 	underWay := h.calls.Or(closing)
 	if underWay < 0 {
-		return closed // by another, who waits
+		return ErrClosed // by another, who waits
 	}
 	_ = h.f.SetReadDeadline(time.Unix(1, 0)) // fails where nobody can wait
 	if underWay > 0 {

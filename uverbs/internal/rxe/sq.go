@@ -39,24 +39,24 @@ type limits struct {
 // It takes sends, writes and reads with scatter/gather entries by the shortest way,
 // which calls nothing; with inline data by the next; postOther takes the rest.
 func (q *sendQueue) post(wr *provider.SendWR) error {
-	if uint64(wr.Opcode) >= uint64(len(q.ops)) {
+	opcode, sges := wr.Opcode, wr.SGEs // once, so that what is checked is what is used
+	if uint64(opcode) >= uint64(len(q.ops)) {
 		return provider.ErrOpcode
 	}
-	op := q.ops[wr.Opcode]
+	op := q.ops[opcode]
 	if op&(opList|opMore) != opList {
-		return q.postOther(op, wr)
+		return q.postOther(op, opcode, wr)
 	}
 	if isInline(wr) {
-		return q.postInline(op, wr)
+		return q.postInline(op, opcode, wr)
 	}
-	sges := wr.SGEs // once, so that what is checked is what is used
 	if uint64(len(sges)) > uint64(q.limits.sges) {
 		return provider.ErrTooManySGEs
 	}
 	if q.ring.full(q.prod) {
 		return provider.ErrQueueFull
 	}
-	slot, w := q.begin(wr)
+	slot, w := q.begin(opcode, wr)
 	if op&opRDMA != 0 {
 		encodeRDMA(w, wr)
 	}
@@ -70,14 +70,14 @@ func (q *sendQueue) post(wr *provider.SendWR) error {
 }
 
 // postInline is post for the same opcodes with their data inline.
-func (q *sendQueue) postInline(op opFlags, wr *provider.SendWR) error {
+func (q *sendQueue) postInline(op opFlags, opcode abi.IBUverbsWROpcode, wr *provider.SendWR) error {
 	if err := q.limits.checkInline(op, wr); err != nil {
 		return err
 	}
 	if q.ring.full(q.prod) {
 		return provider.ErrQueueFull
 	}
-	slot, w := q.begin(wr)
+	slot, w := q.begin(opcode, wr)
 	if op&opRDMA != 0 {
 		encodeRDMA(w, wr)
 	}
@@ -86,10 +86,10 @@ func (q *sendQueue) postInline(op opFlags, wr *provider.SendWR) error {
 }
 
 // begin clears the next slot and writes what all requests have.
-func (q *sendQueue) begin(wr *provider.SendWR) (unsafe.Pointer, *abi.RXESendWQE) {
+func (q *sendQueue) begin(opcode abi.IBUverbsWROpcode, wr *provider.SendWR) (unsafe.Pointer, *abi.RXESendWQE) {
 	slot := q.ring.slot(q.prod)
 	w := clearSend(slot)
-	w.WR.WRID, w.WR.Opcode, w.WR.SendFlags = wr.ID, uint32(wr.Opcode), wr.Flags&^provider.SendInline
+	w.WR.WRID, w.WR.Opcode, w.WR.SendFlags = wr.ID, uint32(opcode), wr.Flags&^provider.SendInline
 	return slot, w
 }
 
@@ -100,7 +100,7 @@ func (q *sendQueue) end(w *abi.RXESendWQE, length uint64) {
 }
 
 // postOther is post for any request.
-func (q *sendQueue) postOther(op opFlags, wr *provider.SendWR) error {
+func (q *sendQueue) postOther(op opFlags, opcode abi.IBUverbsWROpcode, wr *provider.SendWR) error {
 	sges, inline := wr.SGEs, isInline(wr)
 	length, err := q.limits.check(op, wr, len(sges), inline)
 	if err != nil {
@@ -109,7 +109,7 @@ func (q *sendQueue) postOther(op opFlags, wr *provider.SendWR) error {
 	if q.ring.full(q.prod) {
 		return provider.ErrQueueFull
 	}
-	slot, w := q.begin(wr)
+	slot, w := q.begin(opcode, wr)
 	if err := encodeMore(w, op, wr); err != nil {
 		return err
 	}
