@@ -24,19 +24,48 @@ step() {
 		word=FAILED
 		FAILED_STEPS+=("$name")
 	fi
-	printf -v took '%-7s %4d s  %s' "$word" "$took" "$(cat "$STEP_LOGS/note" 2>/dev/null || true)"
-	rm -f "$STEP_LOGS/note"
+	printf -v took '%-7s %4d s  %s' "$word" "$took" "$(cat "$NOTE" 2>/dev/null || true)"
+	rm -f "$NOTE"
 	printf '%s\n' "$took" >&2
 	SUMMARY+=("$(printf '%-44s%s' "$name" "$took")")
 	((status == 0)) || show_failure "$log"
 }
 
 # note TEXT puts a remark into the summary of the running step.
-note() { printf '%s' "$*" >"$STEP_LOGS/note"; }
+note() { printf '%s' "$*" >"$NOTE"; }
 
-# result_of STATUS LOG is the step of something that ran beside other steps.
+# The remark of the running step, and the output of the guest in which it runs.
+NOTE=$STEP_LOGS/note
+GUEST_LOG=$STEP_LOGS/guest.log
+
+# begin_step NAME COMMAND… starts a step that runs beside others.
+begin_step() {
+	local name=$1 dir
+	shift
+	[[ $name =~ ${ONLY:-.} ]] || return 0
+	dir=$(beside_folder "$name")
+	mkdir -p "$dir"
+	NOTE=$dir/note GUEST_LOG=$dir/guest.log start_group "$@" </dev/null >"$dir/out" 2>&1
+	BESIDE[$name]=$LEADER
+}
+
+# end_step NAME waits for a step that begin_step has started.
+end_step() {
+	local status=0
+	[[ -n ${BESIDE[$1]:-} ]] || return 0
+	wait "${BESIDE[$1]}" || status=$?
+	step "$1" result_of "$status" "$(beside_folder "$1")"
+}
+
+# The processes of steps that run beside others, by name.
+declare -A BESIDE=()
+
+beside_folder() { printf '%s' "$STEP_LOGS/${1//[^[:alnum:]]/_}"; }
+
+# result_of STATUS FOLDER is what end_step does as a step.
 result_of() {
-	cat "$2"
+	cat "$2/out"
+	[[ ! -e $2/note ]] || cp "$2/note" "$NOTE"
 	return "$1"
 }
 
