@@ -64,18 +64,13 @@ func (c *conn) answered(serial byte) error {
 			return err
 		}
 	}
-	if _, err := c.wait.take(c.sendCQ, wcs[:]); err != nil {
-		return err
-	}
-	return failed(wcs[:])
+	_, err := c.wait.take(c.sendCQ, wcs[:])
+	return err
 }
 
 // takeReceive takes a message and posts its receive again.
 func (c *conn) takeReceive(wcs *[1]uverbs.WC) error {
 	if _, err := c.wait.take(c.recvCQ, wcs[:]); err != nil {
-		return err
-	}
-	if err := failed(wcs[:]); err != nil {
 		return err
 	}
 	c.beats.Add(1)
@@ -106,9 +101,6 @@ func (c *conn) pong() error {
 			return err
 		}
 		if _, err := c.wait.take(c.sendCQ, wcs[:]); err != nil {
-			return err
-		}
-		if err := failed(wcs[:]); err != nil {
 			return err
 		}
 	}

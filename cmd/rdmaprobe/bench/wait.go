@@ -34,8 +34,17 @@ func stay(m Mode) func() {
 // looks is how many polls come between two looks at the clock and at the flag.
 const looks = 64
 
-// take returns at least one completion, or errStopped.
+// take returns at least one completion, the first failure among them, or errStopped.
 func (w *waiter) take(cq *uverbs.CQ, wcs []uverbs.WC) (int, error) {
+	n, err := w.await(cq, wcs)
+	if err != nil {
+		return n, err
+	}
+	return n, failed(wcs[:n])
+}
+
+// await is take that does not look at what it takes.
+func (w *waiter) await(cq *uverbs.CQ, wcs []uverbs.WC) (int, error) {
 	if w.stopped.Load() {
 		return 0, errStopped // also while there is something to take each time
 	}
