@@ -27,7 +27,7 @@ type device struct {
 
 	maxCQE int // entries of a completion queue
 
-	iwarp, notIWARP bool // speaks iWARP, or is known not to
+	iwarp bool // speaks iWARP
 
 	slabs slabs
 
@@ -80,7 +80,6 @@ func (d *device) open(r *ucma.Route) error {
 		return err
 	}
 	d.iwarp = dev.Protocol == uverbs.ProtocolIWARP
-	d.notIWARP = knownNotIWARP(dev)
 	if d.ctx, err = uverbs.OpenOn(host.kernel, dev, nil); err != nil {
 		return err
 	}

@@ -65,8 +65,8 @@
 // # Errors
 //
 // Errors of the connection level are of type [*OpError] and say operation, step,
-// addresses, device, cause and, where one is known, the remedy. [errors.Is] finds the sentinels
-// of this package ([ErrNoListener], [ErrRejected], [ErrPeerClosed],
+// addresses, device, cause and, where one is known, the remedy. [errors.Is] finds
+// the sentinels of this package ([ErrNoListener], [ErrRejected], [ErrPeerClosed],
 // [ErrDeviceRemoved], [ErrAddrInUse], [ErrNoDevice]), the kernel's errno and a
 // context's error; [errors.As] finds [*RejectError] with the peer's reason and
 // private data, and [*uverbs.CompletionError] with the completion's status.

@@ -21,7 +21,7 @@ func newConn(id *ID, route *ucma.Route, cfg Config) (*Conn, error) {
 	if err != nil {
 		return nil, &stepFailure{step: stepOpenDevice, err: err}
 	}
-	id.notIWARP.Store(dev.notIWARP)
+	id.notIWARP.Store(knownNotIWARP(dev.ctx.Device()))
 	c := &Conn{
 		id: id, dev: dev, port: route.Port, cfg: cfg,
 		local: addrOf(route.Src), remote: addrOf(route.Dst),

@@ -71,7 +71,10 @@ func pagesOf(start uint64, length int) uint64 {
 // memlockError is an errno that comes from the limit on locked memory.
 type memlockError struct{ error }
 
-func (e memlockError) Unwrap() error        { return e.error }
+// Unwrap returns the errno.
+func (e memlockError) Unwrap() error { return e.error }
+
+// Is reports the class beside the errno's own.
 func (e memlockError) Is(target error) bool { return target == ErrMemlock }
 
 // forbid reports whether so many pages more may not be pinned. ib_umem_get counts

@@ -146,9 +146,9 @@ func (mr *MR) SGE(offset, n int) SGE {
 func (mr *MR) String() string { return mr.life.name }
 
 // Close ends the registration (MR_DESTROY, DEREG_MR), after [Context.Abandon] with
-// the kernel's context. The memory remains; it is closed on its own, afterwards. Of an imported region only this process lets
-// go. While memory windows are bound to the region the kernel refuses, and the
-// error matches syscall.EINVAL (soft-RoCE) or EBUSY: close them, or bind them to
+// the kernel's context. The memory remains; it is closed on its own, afterwards. Of
+// an imported region only this process lets go. While memory windows are bound to
+// the region the kernel refuses, and the error matches syscall.EINVAL (soft-RoCE) or EBUSY: close them, or bind them to
 // something else, and then the region again. Close may be called more than once
 // and from any goroutine.
 func (mr *MR) Close() error {

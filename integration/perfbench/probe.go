@@ -62,12 +62,14 @@ type buffer struct {
 	b  bytes.Buffer
 }
 
+// Write adds what a program says.
 func (b *buffer) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.b.Write(p)
 }
 
+// String returns all of it so far.
 func (b *buffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

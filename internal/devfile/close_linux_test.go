@@ -12,11 +12,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func TestCloseWakesWaiters(t *testing.T) {
-	d := newDevice(t)
-	const n = 8
+// sleepers starts n waits for something to read, which does not come, and returns
+// when one of them has looked. What ends them goes to done.
+func (d *device) sleepers(t *testing.T, n int, done chan<- error) {
 	tried := make(chan struct{}, 1)
-	done := make(chan error, n)
 	for range n {
 		go func() {
 			done <- d.f.WaitRead(t.Context(), func() error {
@@ -29,6 +28,13 @@ func TestCloseWakesWaiters(t *testing.T) {
 		}()
 	}
 	<-tried
+}
+
+func TestCloseWakesWaiters(t *testing.T) {
+	d := newDevice(t)
+	const n = 8
+	done := make(chan error, n)
+	d.sleepers(t, n, done)
 	if err := d.f.Close(); err != nil {
 		t.Error(err)
 	}
@@ -110,17 +116,7 @@ func TestCloseWaitsForCalls(t *testing.T) {
 func TestCloseWakesBesideCall(t *testing.T) {
 	d := newDevice(t)
 	woken, began, release := make(chan error, 1), make(chan struct{}), make(chan struct{})
-	tried := make(chan struct{}, 1)
-	go func() {
-		woken <- d.f.WaitRead(t.Context(), func() error {
-			select {
-			case tried <- struct{}{}:
-			default:
-			}
-			return syscall.EAGAIN
-		})
-	}()
-	<-tried
+	d.sleepers(t, 1, woken)
 	go func() {
 		_ = d.f.WithFD(func(int) {
 			close(began)
