@@ -24,6 +24,9 @@ type recorder struct {
 
 func (r *recorder) Open(string) (devfile.Handle, error)       { return r, nil }
 func (r *recorder) Adopt(int, string) (devfile.Handle, error) { return nil, syscall.EBADF }
+func (r *recorder) AdoptSleeper(int, string) (devfile.Sleeper, error) {
+	return nil, syscall.EBADF
+}
 
 func (r *recorder) Write(p []byte) (int, error) {
 	r.frames = append(r.frames, append([]byte(nil), p...))

@@ -9,24 +9,36 @@ import (
 	"github.com/purerdma/rdma/internal/offheap"
 )
 
-// A CompChannel delivers the events of completion queues: one descriptor and
-// one goroutine for as many queues as wanted. All methods are safe for
+// A CompChannel delivers the events of completion queues: one descriptor for as
+// many queues as wanted. One goroutine reads it; or, if the channel was made by
+// [Context.CreateBlockingCompChannel], who waits does. All methods are safe for
 // concurrent use.
 type CompChannel struct {
 	life life
 	c    *Context
 	fd   int // the kernel's number of file, for CQ_CREATE
 	file *devfile.File
-	done chan struct{} // closed when the goroutine has ended
+	desc *abi.IBUverbsCompEventDesc // who reads the channel reads into it
+
+	lead *lead         // nil if a goroutine reads
+	done chan struct{} // closed when no more events come
 
 	mu  sync.Mutex
-	err error // why the goroutine ended
+	err error // why no more come
 }
 
 // CreateCompChannel creates a completion channel (CREATE_COMP_CHANNEL). The
 // error is an *[Error].
 func (c *Context) CreateCompChannel() (*CompChannel, error) {
-	ch := &CompChannel{c: c, done: make(chan struct{})}
+	ch, err := c.newCompChannel(nil)
+	if err == nil {
+		go ch.run()
+	}
+	return ch, err
+}
+
+func (c *Context) newCompChannel(l *lead) (*CompChannel, error) {
+	ch := &CompChannel{c: c, lead: l, desc: new(abi.IBUverbsCompEventDesc), done: make(chan struct{})}
 	if err := ch.life.begin(c.dev.Name, "new completion channel", &c.life); err != nil {
 		return nil, err
 	}
@@ -35,7 +47,6 @@ func (c *Context) CreateCompChannel() (*CompChannel, error) {
 		return nil, err
 	}
 	ch.life.settle(c.dev.Name, fmt.Sprintf("completion channel %d", ch.fd))
-	go ch.run()
 	return ch, nil
 }
 
@@ -49,7 +60,12 @@ func (ch *CompChannel) create() error {
 		return err
 	}
 	ch.fd = int(int32(respOf[abi.IBUverbsCreateCompChannelResp](w).FD))
-	ch.file, err = ch.c.file.Adopt(ch.fd, ch.c.file.Path()+" (completion channel)")
+	name := ch.c.file.Path() + " (completion channel)"
+	if ch.lead != nil {
+		ch.file, err = ch.lead.adopt(ch.c.file, ch.fd, name)
+	} else {
+		ch.file, err = ch.c.file.Adopt(ch.fd, name)
+	}
 	if err != nil {
 		return ch.c.fail(cmdCreateCompChannel.name, "", err)
 	}
@@ -59,18 +75,20 @@ func (ch *CompChannel) create() error {
 // run reads events and passes each to its queue. An event of a queue that was
 // closed meanwhile finds none and is dropped.
 func (ch *CompChannel) run() {
-	defer close(ch.done)
-	desc := new(abi.IBUverbsCompEventDesc)
-	ch.ended(readEvents(ch.file, offheap.BytesOf(desc), func() {
-		if cq := ch.c.registry.cq(desc.CQHandle); cq != nil {
+	ch.ended(readEvents(ch.file, offheap.BytesOf(ch.desc), func() {
+		if cq := ch.queue(); cq != nil {
 			cq.event()
 		}
 	}))
 }
 
-// ended records why no more events come. The kernel ends the stream with EIO
+// queue returns the queue of the event that was read last.
+func (ch *CompChannel) queue() *CQ { return ch.c.registry.cq(ch.desc.CQHandle) }
+
+// ended records why no more events come, once. The kernel ends the stream with EIO
 // when it takes the device away.
 func (ch *CompChannel) ended(err error) {
+	defer close(ch.done)
 	if isGone(err) {
 		ch.c.markGone()
 	}
@@ -97,7 +115,11 @@ func (ch *CompChannel) String() string { return ch.life.name }
 func (ch *CompChannel) Close() error {
 	return ch.life.close(nil, func() error {
 		err := ch.file.Close()
-		<-ch.done
+		if ch.lead == nil {
+			<-ch.done
+		} else {
+			ch.c.leads.drop(ch.lead)
+		}
 		return err
 	})
 }

@@ -67,6 +67,7 @@ type Context struct {
 	async    *asyncReader
 	registry registry
 	bells    bells
+	leads    leads
 
 	payload provider.Payload // zero without a provider
 	drv     provider.Context // nil without a provider
@@ -271,7 +272,12 @@ func (c *Context) Provider() (string, error) {
 func (c *Context) Removed() <-chan struct{} { return c.gone }
 
 // markGone records the end of the device and wakes who waits for it.
-func (c *Context) markGone() { c.goneOnce.Do(func() { close(c.gone) }) }
+func (c *Context) markGone() {
+	c.goneOnce.Do(func() {
+		close(c.gone)
+		c.leads.interrupt()
+	})
+}
 
 // Close closes the device. While objects created with the context are open it
 // returns a *[BusyError] that names them; [Context.Abandon] does not ask. It may

@@ -36,7 +36,7 @@ type CQConfig struct {
 	Flags abi.IBUverbsExCreateCQFlags
 
 	// Notify, if not nil, is called for each event by the channel's one
-	// goroutine. It must not block, and must not close the queue or the
+	// goroutine, which a channel of CreateBlockingCompChannel lacks. It must not block, and must not close the queue or the
 	// channel. A call that is under way when the queue is closed may end
 	// after Close.
 	Notify func()
@@ -83,6 +83,9 @@ func (c *Context) CreateCQ(cfg CQConfig) (*CQ, error) {
 	parents := []*life{&c.life}
 	if cfg.Channel != nil && cfg.Channel.c != c {
 		return nil, c.fail(methodCQCreate.name, "", fmt.Errorf("the channel belongs to another context: %w", errInvalid))
+	}
+	if cfg.Channel != nil && cfg.Channel.lead != nil && cfg.Notify != nil {
+		return nil, c.fail(methodCQCreate.name, "", invalid("nobody reads %s who could call CQConfig.Notify", cfg.Channel))
 	}
 	if cfg.Channel != nil {
 		parents = append(parents, &cfg.Channel.life)
@@ -162,7 +165,12 @@ func (cq *CQ) Poll(wcs []WC) (int, error) {
 // Close destroys the queue (CQ_DESTROY) and wakes who waits for it. While
 // queue pairs use it, it returns a *[BusyError] that names them. It may be
 // called more than once and from any goroutine.
-func (cq *CQ) Close() error { return cq.life.close(cq.destroyKernel, cq.release) }
+func (cq *CQ) Close() error {
+	return cq.life.close(func() error {
+		cq.interrupt() // its waiters see that it is closed, but who sleeps in the kernel
+		return cq.destroyKernel()
+	}, cq.release)
+}
 
 // release frees what belonged to a queue that the kernel has destroyed. Nobody
 // arms it any more, since Close bars all use.

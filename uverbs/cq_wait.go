@@ -47,6 +47,16 @@ func (cq *CQ) signal() {
 	}
 }
 
+// woken takes the token of an event, if there is one.
+func (cq *CQ) woken() bool {
+	select {
+	case <-cq.wake:
+		return true
+	default:
+		return false
+	}
+}
+
 // failed records an overflow.
 func (cq *CQ) failed(event abi.IBEventType) {
 	cq.end(&CQError{CQ: cq.life.name, Device: cq.c.dev.Name, Event: event})
@@ -59,6 +69,7 @@ func (cq *CQ) end(err error) {
 	if cq.err == nil {
 		cq.err = err
 		close(cq.errored)
+		cq.interrupt()
 	}
 }
 
@@ -182,6 +193,8 @@ func (cq *CQ) sleep(ctx context.Context) error {
 	select {
 	case <-cq.wake:
 		return nil
+	case <-cq.channel.turn():
+		return cq.channel.leadFor(ctx, cq)
 	case <-ctx.Done():
 		return cq.c.fail("wait", cq.life.name, ctx.Err())
 	case <-cq.life.done:

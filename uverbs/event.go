@@ -20,11 +20,7 @@ import (
 func readEvents(f *devfile.File, buf []byte, event func()) error {
 	drain := func() error {
 		for {
-			n, err := f.TryRead(buf)
-			if err == nil && n != len(buf) {
-				err = syscall.EIO
-			}
-			if err != nil {
+			if err := readEvent(f, buf); err != nil {
 				return err
 			}
 			event()
@@ -33,6 +29,16 @@ func readEvents(f *devfile.File, buf []byte, event func()) error {
 	err := f.WaitRead(context.Background(), drain)
 	if !f.Closed() && !isGone(err) {
 		err = drain()
+	}
+	return err
+}
+
+// readEvent reads one descriptor, which fills buf, and does not wait. The error is
+// the bare errno, EAGAIN if there is none.
+func readEvent(f *devfile.File, buf []byte) error {
+	n, err := f.TryRead(buf)
+	if err == nil && n != len(buf) {
+		return syscall.EIO
 	}
 	return err
 }

@@ -61,7 +61,38 @@ type rig struct {
 }
 
 // build makes one of each object. On failure it closes those made.
-func build(c *uverbs.Context, notify func()) (r *rig, err error) {
+func build(c *uverbs.Context, notify func()) (*rig, error) {
+	return buildOn(c, (*uverbs.Context).CreateCompChannel, notify)
+}
+
+// A newChannel makes one of the kinds of channel.
+type newChannel func(*uverbs.Context) (*uverbs.CompChannel, error)
+
+var channelKinds = []struct {
+	name string
+	make newChannel
+}{
+	{"goroutine reads", (*uverbs.Context).CreateCompChannel},
+	{"waiters read", (*uverbs.Context).CreateBlockingCompChannel},
+}
+
+// eachChannel runs a test with each call style and kind of channel.
+func eachChannel(t *testing.T, f func(t *testing.T, k *fakeverbs.Kernel, r *rig)) {
+	for _, kind := range channelKinds {
+		t.Run(kind.name, func(t *testing.T) {
+			eachStyle(t, func(t *testing.T, k *fakeverbs.Kernel, c *uverbs.Context) {
+				r, err := buildOn(c, kind.make, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				closeRig(t, r)
+				f(t, k, r)
+			})
+		})
+	}
+}
+
+func buildOn(c *uverbs.Context, channel newChannel, notify func()) (r *rig, err error) {
 	r = &rig{ctx: c}
 	defer func() {
 		if err != nil {
@@ -71,7 +102,7 @@ func build(c *uverbs.Context, notify func()) (r *rig, err error) {
 	if r.pd, err = c.AllocPD(); err != nil {
 		return r, err
 	}
-	if r.ch, err = c.CreateCompChannel(); err != nil {
+	if r.ch, err = channel(c); err != nil {
 		return r, err
 	}
 	if r.cq, err = c.CreateCQ(uverbs.CQConfig{Entries: 32, Channel: r.ch, Notify: notify}); err != nil {
@@ -139,12 +170,17 @@ func mustBuild(t testing.TB, c *uverbs.Context, notify func()) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
+	closeRig(t, r)
+	return r
+}
+
+// closeRig closes the objects at the end of the test.
+func closeRig(t testing.TB, r *rig) {
 	t.Cleanup(func() {
 		if err := r.close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return r
 }
 
 // signaled is a request that the fake completes.

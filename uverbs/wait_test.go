@@ -17,8 +17,7 @@ import (
 )
 
 func TestWaitGetsEveryCompletion(t *testing.T) {
-	eachStyle(t, func(t *testing.T, _ *fakeverbs.Kernel, c *uverbs.Context) {
-		r := mustBuild(t, c, nil)
+	eachChannel(t, func(t *testing.T, _ *fakeverbs.Kernel, r *rig) {
 		const n = 500
 		room := make(chan struct{}, r.cq.Entries()) // a queue that overflows loses completions
 		posted := make(chan error, 1)
@@ -60,31 +59,27 @@ func TestWaitGetsEveryCompletion(t *testing.T) {
 // TestWaitersShareEvents has more waiters than events: one event for several
 // completions must reach several waiters.
 func TestWaitersShareEvents(t *testing.T) {
-	c, err := uverbs.OpenOn(fakeverbs.New(), fakeDevice(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = c.Close() })
-	r := mustBuild(t, c, nil)
-	const waiters = 6
-	var wg sync.WaitGroup
-	for range waiters {
-		wg.Go(func() {
-			var wc [1]uverbs.WC
-			if _, err := r.cq.Wait(withTimeout(t), wc[:]); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	time.Sleep(20 * time.Millisecond)
-	batch := make([]uverbs.SendWR, waiters)
-	for i := range batch {
-		batch[i] = signaled(uint64(i))
-	}
-	if err := r.qp.PostSend(batch...); err != nil {
-		t.Fatal(err)
-	}
-	wg.Wait()
+	eachChannel(t, func(t *testing.T, _ *fakeverbs.Kernel, r *rig) {
+		const waiters = 6
+		var wg sync.WaitGroup
+		for range waiters {
+			wg.Go(func() {
+				var wc [1]uverbs.WC
+				if _, err := r.cq.Wait(withTimeout(t), wc[:]); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		time.Sleep(20 * time.Millisecond)
+		batch := make([]uverbs.SendWR, waiters)
+		for i := range batch {
+			batch[i] = signaled(uint64(i))
+		}
+		if err := r.qp.PostSend(batch...); err != nil {
+			t.Fatal(err)
+		}
+		wg.Wait()
+	})
 }
 
 func TestNotify(t *testing.T) {
@@ -111,8 +106,7 @@ func TestNotify(t *testing.T) {
 }
 
 func TestWaitEnds(t *testing.T) {
-	eachStyle(t, func(t *testing.T, k *fakeverbs.Kernel, c *uverbs.Context) {
-		r := mustBuild(t, c, nil)
+	eachChannel(t, func(t *testing.T, k *fakeverbs.Kernel, r *rig) {
 		var wcs [1]uverbs.WC
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 		defer cancel()

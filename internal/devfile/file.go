@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"github.com/purerdma/rdma/internal/interrupt"
@@ -49,6 +50,28 @@ func (f *File) Adopt(fd int, name string) (*File, error) {
 	}
 	return newFile(f.kernel, h, name), nil
 }
+
+// A SleepFile is a File whose reader sleeps in the kernel; see [Sleeper]. Its
+// WaitRead does not wait.
+type SleepFile struct {
+	*File
+	s Sleeper
+}
+
+// AdoptSleeper is Adopt for a file whose reader is to sleep in the kernel.
+func (f *File) AdoptSleeper(fd int, name string) (*SleepFile, error) {
+	s, err := f.kernel.AdoptSleeper(fd, name)
+	if err != nil {
+		return nil, &Error{Op: "open", Path: name, Err: cause(err)}
+	}
+	return &SleepFile{newFile(f.kernel, s, name), s}, nil
+}
+
+// Sleep waits on the thread until there is something to read, as [Sleeper] says.
+func (f *SleepFile) Sleep(d time.Duration) bool { return f.s.Sleep(d) }
+
+// Wake ends a Sleep that is for ever, now or later.
+func (f *SleepFile) Wake() { f.s.Wake() }
 
 func newFile(k Kernel, h Handle, path string) *File {
 	f := &File{path: path, kernel: k, h: h, turn: make(chan struct{}, 1)}

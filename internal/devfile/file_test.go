@@ -20,20 +20,24 @@ type scripted struct {
 	n      int
 	err    error
 	closes int
+	wakes  int
 }
 
-func (s *scripted) Open(string) (Handle, error)          { return s, s.openErr }
-func (s *scripted) Adopt(int, string) (Handle, error)    { return s, s.adoptErr }
-func (s *scripted) Write([]byte) (int, error)            { return s.n, s.err }
-func (s *scripted) Read([]byte) (int, error)             { return s.n, s.err }
-func (s *scripted) Ioctl(uint, unsafe.Pointer) error     { return s.err }
-func (s *scripted) Mmap(int64, int, int) ([]byte, error) { return nil, s.err }
-func (s *scripted) Munmap(...[]byte) error               { return s.err }
-func (s *scripted) WithFD(fn func(int)) error            { fn(3); return s.err }
-func (s *scripted) WaitRead(try func() error) error      { return try() }
-func (s *scripted) SetReadDeadline(time.Time) error      { return nil }
-func (s *scripted) Close() error                         { s.closes++; return s.closeErr }
-func (s *scripted) file(tb testing.TB) *File             { tb.Helper(); return must(Open(s, "/dev/x"))(tb) }
+func (s *scripted) Open(string) (Handle, error)               { return s, s.openErr }
+func (s *scripted) Adopt(int, string) (Handle, error)         { return s, s.adoptErr }
+func (s *scripted) AdoptSleeper(int, string) (Sleeper, error) { return s, s.adoptErr }
+func (s *scripted) Sleep(time.Duration) bool                  { return s.n > 0 }
+func (s *scripted) Wake()                                     { s.wakes++ }
+func (s *scripted) Write([]byte) (int, error)                 { return s.n, s.err }
+func (s *scripted) Read([]byte) (int, error)                  { return s.n, s.err }
+func (s *scripted) Ioctl(uint, unsafe.Pointer) error          { return s.err }
+func (s *scripted) Mmap(int64, int, int) ([]byte, error)      { return nil, s.err }
+func (s *scripted) Munmap(...[]byte) error                    { return s.err }
+func (s *scripted) WithFD(fn func(int)) error                 { fn(3); return s.err }
+func (s *scripted) WaitRead(try func() error) error           { return try() }
+func (s *scripted) SetReadDeadline(time.Time) error           { return nil }
+func (s *scripted) Close() error                              { s.closes++; return s.closeErr }
+func (s *scripted) file(tb testing.TB) *File                  { tb.Helper(); return must(Open(s, "/dev/x"))(tb) }
 func must[T any](v T, err error) func(testing.TB) T {
 	return func(tb testing.TB) T {
 		tb.Helper()

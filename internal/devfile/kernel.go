@@ -14,6 +14,10 @@ type Kernel interface {
 	// Adopt takes over a file descriptor that a command of this kernel
 	// returned, such as a completion channel.
 	Adopt(fd int, name string) (Handle, error)
+
+	// AdoptSleeper is Adopt for a descriptor whose reader is to sleep in the
+	// kernel.
+	AdoptSleeper(fd int, name string) (Sleeper, error)
 }
 
 // Real returns the running kernel, for a Kernel that looks at its calls.
@@ -38,4 +42,19 @@ type Handle interface {
 	WaitRead(try func() error) error
 	SetReadDeadline(t time.Time) error
 	Close() error
+}
+
+// A Sleeper is an open file that is not in the runtime's poller: who wants to know
+// whether it is readable sleeps in the kernel, on a thread. WaitRead of it does not
+// wait, and SetReadDeadline fails.
+type Sleeper interface {
+	Handle
+
+	// Sleep returns true when the file is readable or has come to its end. It
+	// returns false after d, or earlier, or, when d is negative, which is for
+	// ever, after Wake; a Wake in advance counts.
+	Sleep(d time.Duration) bool
+
+	// Wake ends a Sleep that is for ever, the next one if there is none.
+	Wake()
 }

@@ -231,11 +231,17 @@ func (h *handle) SetReadDeadline(t time.Time) error { return h.f.SetReadDeadline
 // ended. After its first line none begins, not even in a callback of WaitRead, for
 // whose end f.Close waits.
 func (h *handle) Close() error {
+	// Setting the deadline fails where nobody can wait.
+	return h.end(func() { _ = h.f.SetReadDeadline(time.Unix(1, 0)) })
+}
+
+// end is Close with wake, which wakes who waits.
+func (h *handle) end(wake func()) error {
 	underWay := h.calls.Or(closing)
 	if underWay < 0 {
 		return ErrClosed // by another, who waits
 	}
-	_ = h.f.SetReadDeadline(time.Unix(1, 0)) // fails where nobody can wait
+	wake()
 	if underWay > 0 {
 		<-h.idle
 	}

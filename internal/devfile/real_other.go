@@ -14,3 +14,6 @@ func (unsupported) Open(string) (Handle, error) { return nil, errors.ErrUnsuppor
 
 // Adopt refuses.
 func (unsupported) Adopt(int, string) (Handle, error) { return nil, errors.ErrUnsupported }
+
+// AdoptSleeper refuses.
+func (unsupported) AdoptSleeper(int, string) (Sleeper, error) { return nil, errors.ErrUnsupported }

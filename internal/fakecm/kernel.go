@@ -124,6 +124,14 @@ func (k *Kernel) Adopt(fd int, name string) (devfile.Handle, error) {
 	return k.Other.Adopt(fd, name)
 }
 
+// AdoptSleeper implements devfile.Kernel.
+func (k *Kernel) AdoptSleeper(fd int, name string) (devfile.Sleeper, error) {
+	if k.Other == nil {
+		return nil, syscall.EBADF
+	}
+	return k.Other.AdoptSleeper(fd, name)
+}
+
 func (k *Kernel) before(c *Call) error {
 	c.N = int(k.calls.Add(1))
 	if c.Op != "write" || c.Cmd != abi.RDMA_USER_CM_CMD_GET_EVENT {

@@ -81,7 +81,7 @@ func newSide(d *uverbs.Device, r request, depth int) (s *side, err error) {
 		return nil, err
 	}
 	s.undo = append(s.undo, s.pd.Close)
-	if s.ch, err = s.ctx.CreateCompChannel(); err != nil {
+	if s.ch, err = s.ctx.CreateBlockingCompChannel(); err != nil {
 		return nil, err
 	}
 	s.undo = append(s.undo, s.ch.Close)

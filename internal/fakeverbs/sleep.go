@@ -1,0 +1,55 @@
+package fakeverbs
+
+import (
+	"time"
+
+	"github.com/purerdma/rdma/internal/devfile"
+)
+
+// sleeper is a file whose reader sleeps in the kernel.
+type sleeper struct {
+	*file
+	bell bool // guarded by the kernel's lock
+}
+
+// AdoptSleeper takes over a descriptor that a command returned.
+func (k *Kernel) AdoptSleeper(fd int, name string) (devfile.Sleeper, error) {
+	h, err := k.Adopt(fd, name)
+	if err != nil {
+		return nil, err
+	}
+	return &sleeper{file: h.(*file)}, nil
+}
+
+// Sleep is that of devfile.Sleeper.
+func (s *sleeper) Sleep(d time.Duration) bool {
+	s.k.mu.Lock()
+	defer s.k.mu.Unlock()
+	var end time.Time
+	if d >= 0 {
+		end = time.Now().Add(d)
+		defer time.AfterFunc(d, func() {
+			s.k.mu.Lock()
+			defer s.k.mu.Unlock()
+			s.wake()
+		}).Stop()
+	}
+	for s.n == 0 && !s.ended && !s.closed && !(d < 0 && s.bell) && (d < 0 || time.Now().Before(end)) {
+		s.ready.Wait()
+	}
+	if d < 0 {
+		s.bell = false
+	}
+	return s.n > 0 || s.ended
+}
+
+// Wake is that of devfile.Sleeper.
+func (s *sleeper) Wake() {
+	s.k.mu.Lock()
+	defer s.k.mu.Unlock()
+	s.bell = true
+	s.file.wake()
+}
+
+// WaitRead does not wait.
+func (s *sleeper) WaitRead(try func() error) error { return try() }

@@ -1,0 +1,187 @@
+package uverbs
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/purerdma/rdma/internal/devfile"
+	"github.com/purerdma/rdma/internal/offheap"
+)
+
+// CreateBlockingCompChannel is CreateCompChannel for short waits (CREATE_COMP_CHANNEL,
+// and an eventfd beside it). Nothing reads the channel but who waits: of the
+// goroutines in [CQ.Wait] for its queues, one sleeps in the kernel, on its thread, as
+// a C program does in ibv_get_cq_event, and takes the events for all. So a
+// completion wakes one thread, which goes on at once. On an ordinary channel it
+// wakes a thread of the runtime's poller, which runs the reader, which wakes the
+// waiter, on another thread maybe.
+//
+// The price is a thread for each channel that is waited for, and one of the
+// runtime's processors, which it takes back after 20 microseconds to 10 milliseconds
+// if there is other work: a channel for few, quick exchanges and not for one of
+// thousands of idle connections. CQConfig.Notify needs a reader and is refused.
+//
+// A wait ends with its context as ever, but up to a millisecond late.
+func (c *Context) CreateBlockingCompChannel() (*CompChannel, error) {
+	l := newLead()
+	ch, err := c.newCompChannel(l)
+	if err == nil {
+		c.leads.add(l)
+	}
+	return ch, err
+}
+
+// A lead is the right to read a channel, which one waiter has at a time.
+type lead struct {
+	turn  chan struct{} // holds a token while nobody leads
+	taken atomic.Bool
+	file  *devfile.SleepFile
+	slice time.Time // when the leader's slice of time began; see breathe
+}
+
+func newLead() *lead {
+	l := &lead{turn: make(chan struct{}, 1)}
+	l.turn <- struct{}{}
+	return l
+}
+
+func (l *lead) adopt(f *devfile.File, fd int, name string) (*devfile.File, error) {
+	var err error
+	if l.file, err = f.AdoptSleeper(fd, name); err != nil {
+		return nil, err
+	}
+	return l.file.File, nil
+}
+
+// interrupt has the leader look again at whatever may end its wait, which the caller
+// has changed. Who begins to lead after that sees it without.
+func (l *lead) interrupt() {
+	if l.taken.Load() {
+		l.file.Wake()
+	}
+}
+
+// interrupt is for what ends a wait on the queue.
+func (cq *CQ) interrupt() {
+	if cq.channel != nil && cq.channel.lead != nil {
+		cq.channel.lead.interrupt()
+	}
+}
+
+// turn is ready when nobody reads a channel that waiters read.
+func (ch *CompChannel) turn() <-chan struct{} {
+	if ch.lead == nil {
+		return nil
+	}
+	return ch.lead.turn
+}
+
+// shortSleep is how long a leader sleeps without anybody who could wake it, because
+// most waits on such a channel end sooner.
+const shortSleep = time.Millisecond
+
+// leadFor reads the channel until an event of cq comes, or ctx or something else
+// ends the wait. The caller has taken the turn.
+func (ch *CompChannel) leadFor(ctx context.Context, cq *CQ) error {
+	l := ch.lead
+	l.taken.Store(true)
+	defer func() {
+		l.taken.Store(false)
+		l.turn <- struct{}{}
+	}()
+	l.breathe()
+	if cq.woken() || ch.read(cq, shortSleep) {
+		return nil
+	}
+	if ctx.Done() != nil {
+		defer context.AfterFunc(ctx, l.file.Wake)()
+	}
+	for {
+		if err := cq.ended(ctx); err != nil {
+			return err
+		}
+		if cq.woken() || ch.read(cq, -1) {
+			return nil
+		}
+	}
+}
+
+// read sleeps until there is an event, at most for d, passes it to its queue and
+// reports whether that is cq.
+func (ch *CompChannel) read(cq *CQ, d time.Duration) bool {
+	if ch.isDone() || !ch.lead.file.Sleep(d) {
+		return false
+	}
+	switch err := readEvent(ch.file, offheap.BytesOf(ch.desc)); err {
+	case nil:
+	case syscall.EAGAIN:
+		return false
+	default:
+		ch.ended(err)
+		return false
+	}
+	to := ch.queue()
+	if to != nil && to != cq {
+		to.event()
+	}
+	return to == cq
+}
+
+func (ch *CompChannel) isDone() bool {
+	select {
+	case <-ch.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// slice is how long a goroutine may go on leading before it lets the scheduler
+// begin a new slice of time.
+const slice = 3 * time.Millisecond
+
+// breathe begins a new slice now and then. A goroutine that waits in system calls
+// alone never does, and after 10 milliseconds the runtime's monitor takes its
+// processor away (runtime.retake); having done so, it looks again every 20
+// microseconds for the next 50 times, and so on without end: two threads that
+// compete with what the program waits for.
+func (l *lead) breathe() {
+	if now := time.Now(); now.Sub(l.slice) > slice {
+		runtime.Gosched()
+		l.slice = now
+	}
+}
+
+// leads are the channels of a context that waiters read.
+type leads struct {
+	mu  sync.Mutex
+	set map[*lead]struct{}
+}
+
+func (s *leads) add(l *lead) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.set == nil {
+		s.set = make(map[*lead]struct{})
+	}
+	s.set[l] = struct{}{}
+}
+
+func (s *leads) drop(l *lead) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.set, l)
+}
+
+// interrupt is for what ends all waits of a context.
+func (s *leads) interrupt() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for l := range s.set {
+		l.interrupt()
+	}
+}

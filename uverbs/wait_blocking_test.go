@@ -1,0 +1,167 @@
+//go:build linux
+
+package uverbs_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/internal/fakeverbs"
+	"github.com/purerdma/rdma/uverbs"
+)
+
+// asleep is after the time that a leader cannot be woken.
+const asleep = 10 * time.Millisecond
+
+// blockingCQ makes a queue without a queue pair, so that it can be closed.
+func blockingCQ(t *testing.T, c *uverbs.Context) *uverbs.CQ {
+	t.Helper()
+	ch, err := c.CreateBlockingCompChannel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cq, err := c.CreateCQ(uverbs.CQConfig{Entries: 4, Channel: ch})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(cq.Close(), ch.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return cq
+}
+
+// waitOn waits in a goroutine.
+func waitOn(ctx context.Context, cq *uverbs.CQ) <-chan error {
+	end := make(chan error, 1)
+	go func() {
+		_, err := cq.Wait(ctx, make([]uverbs.WC, 1))
+		end <- err
+	}()
+	return end
+}
+
+// endOf returns how a wait ended, which must be soon.
+func endOf(t *testing.T, end <-chan error) error {
+	t.Helper()
+	select {
+	case err := <-end:
+		return err
+	case <-time.After(3 * time.Second):
+		t.Fatal("still waiting")
+		return nil
+	}
+}
+
+// TestBlockingWaitEnds ends waits in the kernel in each way there is, for the one
+// who leads and for one who follows.
+func TestBlockingWaitEnds(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		end  func(k *fakeverbs.Kernel, cq *uverbs.CQ, cancel func())
+		want error
+	}{
+		{"context", func(_ *fakeverbs.Kernel, _ *uverbs.CQ, cancel func()) { cancel() }, context.Canceled},
+		{"close", func(_ *fakeverbs.Kernel, cq *uverbs.CQ, _ func()) { _ = cq.Close() }, net.ErrClosed},
+		{"removal", func(k *fakeverbs.Kernel, _ *uverbs.CQ, _ func()) { k.Remove() }, uverbs.ErrDeviceRemoved},
+		{"abandon", func(_ *fakeverbs.Kernel, cq *uverbs.CQ, _ func()) { _ = cq.Context().Abandon() }, net.ErrClosed},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			k := fakeverbs.New()
+			c, err := uverbs.OpenOn(k, fakeDevice(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = c.Close() })
+			cq := blockingCQ(t, c)
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			ends := []<-chan error{waitOn(ctx, cq), waitOn(ctx, cq)}
+			time.Sleep(asleep)
+			tc.end(k, cq, cancel)
+			for i, end := range ends {
+				if err := endOf(t, end); !errors.Is(err, tc.want) {
+					t.Errorf("waiter %d: %v", i, err)
+				}
+			}
+		})
+	}
+}
+
+// TestBlockingOverflow: the event of a queue that overflowed comes by another way.
+func TestBlockingOverflow(t *testing.T) {
+	eachStyle(t, func(t *testing.T, k *fakeverbs.Kernel, c *uverbs.Context) {
+		cq := blockingCQ(t, c)
+		end := waitOn(context.Background(), cq)
+		time.Sleep(asleep)
+		k.RaiseCQ(cq.Handle(), abi.IB_EVENT_CQ_ERR)
+		var ce *uverbs.CQError
+		if err := endOf(t, end); !errors.As(err, &ce) {
+			t.Error(err)
+		}
+	})
+}
+
+// TestBlockingChannelShared: the leader passes on the events of other queues, and
+// when it has its own, another waiter leads.
+func TestBlockingChannelShared(t *testing.T) {
+	eachStyle(t, func(t *testing.T, _ *fakeverbs.Kernel, c *uverbs.Context) {
+		r, err := buildOn(c, (*uverbs.Context).CreateBlockingCompChannel, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		closeRig(t, r)
+		other, err := c.CreateCQ(uverbs.CQConfig{Entries: 8, Channel: r.ch})
+		if err != nil {
+			t.Fatal(err)
+		}
+		qp, err := r.pd.CreateQP(uverbs.QPConfig{SendCQ: other, RecvCQ: other, Cap: uverbs.QPCap{MaxSendWR: 8, MaxRecvWR: 1, MaxSendSGE: 1, MaxRecvSGE: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := errors.Join(qp.Close(), other.Close()); err != nil {
+				t.Error(err)
+			}
+		})
+		for round := range 4 {
+			first := waitOn(context.Background(), r.cq) // leads
+			time.Sleep(asleep)
+			second := waitOn(context.Background(), other)
+			time.Sleep(asleep)
+			queues := []struct {
+				qp  *uverbs.QP
+				end <-chan error
+			}{{qp, second}, {r.qp, first}}
+			for i := range queues {
+				q := queues[(i+round)%2]
+				if err := q.qp.PostSend(signaled(1)); err != nil {
+					t.Fatal(err)
+				}
+				if err := endOf(t, q.end); err != nil {
+					t.Errorf("round %d: %v", round, err)
+				}
+			}
+		}
+	})
+}
+
+func TestBlockingChannelRefusesNotify(t *testing.T) {
+	eachStyle(t, func(t *testing.T, _ *fakeverbs.Kernel, c *uverbs.Context) {
+		ch, err := c.CreateBlockingCompChannel()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ch.Close()
+		_, err = c.CreateCQ(uverbs.CQConfig{Entries: 4, Channel: ch, Notify: func() {}})
+		if !errors.Is(err, syscall.EINVAL) {
+			t.Error(err)
+		}
+	})
+}
