@@ -155,14 +155,17 @@ func busyQPs(t *testing.T, device string) *busyRig {
 		t.Fatal(err)
 	}
 	r.add(pd)
-	ch, err := r.c.CreateCompChannel()
-	if err != nil {
-		t.Fatal(err)
+	var channels [2]*uverbs.CompChannel
+	for i, create := range []func() (*uverbs.CompChannel, error){r.c.CreateCompChannel, r.c.CreateBlockingCompChannel} {
+		if channels[i], err = create(); err != nil {
+			t.Fatal(err)
+		}
+		r.add(channels[i])
 	}
-	r.add(ch)
 	gid := verbsGID(t, r.c)
 	var sides [][2]*verbsSide
-	for range busyPairs {
+	for i := range busyPairs {
+		ch := channels[i%2]
 		a, b := r.side(t, pd, ch), r.side(t, pd, ch)
 		if err := errors.Join(rxeToRTS(a, b, gid), rxeToRTS(b, a, gid)); err != nil {
 			t.Fatal(err)

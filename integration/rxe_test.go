@@ -20,6 +20,8 @@ type rxeConfig struct {
 	entries int // of each CQ; 0 becomes 256
 	style   uverbs.CallStyle
 	srq     *uverbs.SRQ
+
+	blocking bool // CreateBlockingCompChannel
 }
 
 const rxeAccess = uverbs.AccessLocalWrite | uverbs.AccessRemoteWrite | uverbs.AccessRemoteRead | uverbs.AccessRemoteAtomic
@@ -46,6 +48,12 @@ func rxeUnconnected(t testing.TB, cfg rxeConfig) (a, b *verbsSide) {
 		missing(t, fmt.Sprintf("a soft-RoCE device (this one is %q, %v)", name, err), "run through scripts/vm")
 	}
 	pd, ch := verbsPD(t, c), verbsChannel(t, c)
+	if cfg.blocking {
+		if ch, err = c.CreateBlockingCompChannel(); err != nil {
+			t.Fatal(err)
+		}
+		verbsClose(t, ch)
+	}
 	return rxeSide(t, pd, ch, cfg), rxeSide(t, pd, ch, cfg)
 }
 

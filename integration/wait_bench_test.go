@@ -15,12 +15,14 @@ import (
 
 // waitModes are the ways to wait for a completion.
 var waitModes = []struct {
-	name string
-	spin time.Duration
+	name     string
+	spin     time.Duration
+	blocking bool // the channel's waiters read it
 }{
-	{"event", 0},
-	{"adaptive", time.Millisecond},
-	{"poll", uverbs.SpinForever},
+	{"event", 0, false},
+	{"event, waiters read", 0, true},
+	{"adaptive", time.Millisecond, false},
+	{"poll", uverbs.SpinForever, false},
 }
 
 // TestWaitModes plays ping-pong with each way of waiting at both ends. The
@@ -28,7 +30,7 @@ var waitModes = []struct {
 func TestWaitModes(t *testing.T) {
 	for _, mode := range waitModes {
 		t.Run(mode.name, func(t *testing.T) {
-			a, b := rxePair(t, rxeConfig{cap: verbsCap})
+			a, b := rxePair(t, rxeConfig{cap: verbsCap, blocking: mode.blocking})
 			stop := waitEcho(t, b, mode.spin)
 			a.cq.SetSpin(mode.spin)
 			for i := range 200 {
@@ -48,7 +50,7 @@ func TestWaitModes(t *testing.T) {
 func BenchmarkWaitModes(b *testing.B) {
 	for _, mode := range waitModes {
 		b.Run(mode.name, func(b *testing.B) {
-			x, y := rxePair(b, rxeConfig{cap: verbsCap})
+			x, y := rxePair(b, rxeConfig{cap: verbsCap, blocking: mode.blocking})
 			stop := waitEcho(b, y, mode.spin)
 			x.cq.SetSpin(mode.spin)
 			for b.Loop() {
