@@ -149,6 +149,7 @@ const spinRound = 32
 // spin polls until there is a completion, the wait ends, or d has passed.
 func (cq *CQ) spin(ctx context.Context, wcs []WC, d time.Duration) (int, error) {
 	start := time.Now()
+	yielded, alone := start, runtime.GOMAXPROCS(0) == 1
 	for {
 		for range spinRound {
 			if n, err := cq.Poll(wcs); n > 0 || err != nil {
@@ -158,11 +159,16 @@ func (cq *CQ) spin(ctx context.Context, wcs []WC, d time.Duration) (int, error) 
 		if err := cq.ended(ctx); err != nil {
 			return 0, err
 		}
-		if d > 0 && time.Since(start) >= d {
+		now := time.Now()
+		if d > 0 && now.Sub(start) >= d {
 			return 0, nil
 		}
-		// On one processor, whoever is to cause the completion needs it.
-		runtime.Gosched()
+		// On one processor, whoever is to cause the completion needs it. On more,
+		// each call would wake a thread to look for work.
+		if alone || now.Sub(yielded) > slice {
+			runtime.Gosched()
+			yielded = now
+		}
 	}
 }
 
