@@ -20,7 +20,10 @@ var errDatagram = fmt.Errorf("the ID is of a datagram service: use ConnectDatagr
 // returned and the queue pair goes to RTR and RTS; Establish then completes
 // the connection. Errors match [ErrNoListener] or [ErrRejected] when the peer
 // refused, [ErrNoHandles] when the device cannot send the request now; when
-// nobody answers the kernel gives up after about 78 s, or ctx does.
+// nobody answers the kernel gives up after about 78 s, or ctx does. On iWARP the
+// kernel's command may go on after the end of ctx, for as long as TCP tries to reach
+// the peer. The ID can be closed then, which takes two seconds at most, but its queue
+// pair waits.
 func (id *ID) Connect(ctx context.Context, p *ucma.ConnParam, ece ucma.ECE) (*ucma.ConnParam, error) {
 	if id.datagram() {
 		return nil, errDatagram
@@ -28,7 +31,7 @@ func (id *ID) Connect(ctx context.Context, p *ucma.ConnParam, ece ucma.ECE) (*uc
 	if err := id.canWait(ctx); err != nil {
 		return nil, err
 	}
-	if err := id.StartConnect(p, ece); err != nil {
+	if err := id.connectWithin(ctx, p, ece); err != nil {
 		return nil, err
 	}
 	ev, err := id.wait(ctx, func(ev *ucma.Event) bool {

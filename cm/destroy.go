@@ -8,7 +8,7 @@ import (
 
 // closePatience is how long Close waits for the kernel to destroy an ID whose
 // peer owes an answer.
-const closePatience = 2 * time.Second
+var closePatience = 2 * time.Second
 
 // What an ID expects of its peer.
 const (

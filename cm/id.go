@@ -29,10 +29,13 @@ type ID struct {
 	// somebody else's ID. Migrate locks it too.
 	gate     sync.RWMutex
 	handle   uint32
-	closed   atomic.Bool  // set with gate locked
+	closed   atomic.Bool  // set with gate locked, but see closeLater
 	awaits   atomic.Int32 // what is expected of the peer: awaitsNothing, …
 	up       atomic.Bool  // Connect has established it, which iWARP does
 	notIWARP atomic.Bool  // its device is known and does not speak iWARP
+
+	// connecting is the connect command that a goroutine runs, nil before.
+	connecting atomic.Pointer[command]
 
 	// delivery is held while an event goes to the handler or the queue, so
 	// that a new handler misses none. It is taken before mu.
@@ -188,12 +191,15 @@ func (id *ID) Close() error { return id.closeOn(nil) }
 
 // closeOn is Close, if the ID is on that channel; nil means any.
 func (id *ID) closeOn(c *EventChannel) error {
+	if cmd := id.connecting.Load(); cmd != nil && !cmd.ends(closePatience) {
+		id.closeLater(c, cmd)
+		return nil
+	}
 	id.gate.Lock()
-	if id.closed.Load() || c != nil && id.Channel() != c {
+	if c != nil && id.Channel() != c || id.closed.Swap(true) {
 		id.gate.Unlock()
 		return nil
 	}
-	id.closed.Store(true)
 	later, err := id.destroy()
 	id.gate.Unlock()
 	if errors.Is(err, net.ErrClosed) {
