@@ -266,7 +266,7 @@ func (c *Conn) destroy() error {
 		keep(err)
 	}
 	if c.cq != nil {
-		keep(c.dev.leave(c.cq, c, c.key, c.cfg.requests()))
+		keep(c.dev.leave(c.cq, c, c.key, c.requests()))
 	}
 	keep(c.deregister())
 	keep(c.id.Close())

@@ -58,7 +58,12 @@
 //     until the peer has answered: with siw ten seconds, after which it also gives
 //     up a request that nobody has accepted. Where nothing answers at all, TCP goes
 //     on trying before that (sysctl net.ipv4.tcp_syn_retries, two minutes), and so
-//     long [ID.Connect] and Close of its ID wait too.
+//     long the kernel keeps the ID of an [ID.Connect] too: Close of a queue pair
+//     that it connects waits, and so does Close of an [EventChannel] of one's own.
+//   - Where siw has accepted and no message has arrived half a second later, this side
+//     reads nothing from the peer: siw may have overlooked the first message, and
+//     looks again when something else arrives. A peer that serves no reads is
+//     spared, and may wait until it sends again.
 //   - A listener on the IPv6 wildcard takes IPv4 connections too only if an iWARP
 //     device is there when it starts; an ID on it takes none.
 //

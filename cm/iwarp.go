@@ -33,12 +33,10 @@ func knownNotIWARP(d *uverbs.Device) bool {
 	return d.Protocol != "" && d.Protocol != uverbs.ProtocolIWARP
 }
 
-// connectIWARP is ID.Connect for an ID whose command may block: siw opens the TCP
-// connection in it (kernel_bindconnect), for which a peer that does not answer at all
-// has as long as TCP gives it (net.ipv4.tcp_syn_retries, some two minutes). Then the
-// kernel holds on to ID and queue pair until the peer has answered the request
-// (destroy_cm_id of iwcm.c), up to ten seconds with siw. So when ctx ends first, abort
-// leaves the rest to a goroutine.
+// connectIWARP is ID.Connect for a connection: the kernel holds on to ID and queue
+// pair for as long as its command runs (see connectWithin), and then until the peer has
+// answered the request (destroy_cm_id of iwcm.c), up to ten seconds with siw. So when
+// ctx ends first, abort leaves the rest to a goroutine.
 func (c *Conn) connectIWARP(ctx context.Context, p *ucma.ConnParam) (*ucma.ConnParam, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -123,8 +121,12 @@ func (c *Conn) hearPeer(ctx context.Context) error {
 	return nil
 }
 
-// nudges are when the side that has connected sends a nudge.
-var nudges = []time.Duration{50 * time.Millisecond, time.Second}
+// nudges are when the side that has connected sends a nudge, nudgesBack when the
+// other does: not before the answer to the request has been read, see hearPeer.
+var (
+	nudges     = []time.Duration{50 * time.Millisecond, time.Second}
+	nudgesBack = []time.Duration{500 * time.Millisecond, 2 * time.Second}
+)
 
 // nudge makes the peer's kernel look for messages that it has overlooked: siw answers
 // the request before it listens for data (siw_accept: siw_qp_socket_assoc comes last),
@@ -132,14 +134,46 @@ var nudges = []time.Duration{50 * time.Millisecond, time.Second}
 // write of no bytes is that; the peer's program sees nothing of it.
 func (c *Conn) nudge() {
 	for _, d := range nudges {
+		time.AfterFunc(d, func() { c.postNudge(abi.IB_UVERBS_WR_RDMA_WRITE) })
+	}
+}
+
+// nudgeBack does the same for this side's own kernel, where it has accepted a peer
+// that sends no nudge, such as a C program, which would wait for ever for the answer
+// to its first message. The peer's device answers a read of no bytes, for which it
+// looks at no memory (siw_init_rresp, siw_check_sgl_tx), and the answer is what
+// arrives. reads is how many reads the peer serves.
+func (c *Conn) nudgeBack(reads uint8) {
+	if reads == 0 {
+		return // a read would end the connection
+	}
+	for _, d := range nudgesBack {
 		time.AfterFunc(d, func() {
-			if c.Err() == nil {
-				// The ID is of no operation, so that its failure concerns nobody. A
-				// full queue has enough to send.
-				_ = c.qp.PostSend(uverbs.SendWR{ID: c.sends.base | operation, Opcode: abi.IB_UVERBS_WR_RDMA_WRITE, RKey: 1})
+			select {
+			case <-c.recvs.first: // nothing is overlooked
+			default:
+				c.postNudge(abi.IB_UVERBS_WR_RDMA_READ)
 			}
 		})
 	}
+}
+
+// postNudge posts a request without data and without completion.
+func (c *Conn) postNudge(opcode abi.IBUverbsWROpcode) {
+	if c.Err() != nil {
+		return
+	}
+	// The ID is of no operation, so that its failure concerns nobody.
+	_ = c.qp.PostSend(uverbs.SendWR{ID: c.sends.base | operation, Opcode: opcode, RKey: 1})
+}
+
+// spare is how many requests beside the operations the queue pair has room for: a
+// nudge takes no operation's place.
+func (d *device) spare() int {
+	if d.iwarp {
+		return 1
+	}
+	return 0
 }
 
 // broken says why a request was refused or flushed before the connection's end was

@@ -228,3 +228,100 @@ func TestConnectErrorIWARP(t *testing.T) {
 		t.Error("an error without one")
 	}
 }
+
+// TestIWARPNudges: the side that has accepted reads nothing from a peer of which no
+// message has come, if the peer serves reads at all, and leaves others alone.
+func TestIWARPNudges(t *testing.T) {
+	r := newIWARPRig(t)
+	saved, savedBack := nudges, nudgesBack
+	nudges, nudgesBack = nil, []time.Duration{50 * time.Millisecond}
+	t.Cleanup(func() { nudges, nudgesBack = saved, savedBack })
+	l := r.listen(nil)
+	for _, tt := range []struct {
+		name   string
+		reads  int
+		spoken bool
+		want   int
+	}{
+		{"silent", 0, false, 1},
+		{"has spoken", 0, true, 0},
+		{"serves no reads", -1, false, 0},
+	} {
+		before := r.sends()
+		_, server := r.pair(l, &Dialer{Config: &Config{PeerReads: tt.reads}})
+		if tt.spoken {
+			server.recvs.complete(&uverbs.WC{})
+		}
+		for deadline := time.Now().Add(200 * time.Millisecond); time.Now().Before(deadline) && r.sends() == before; {
+			time.Sleep(time.Millisecond)
+		}
+		if got := r.sends() - before; got != tt.want {
+			t.Errorf("%s: %d nudges, want %d", tt.name, got, tt.want)
+		}
+	}
+}
+
+// sends is how many doorbells of send queues have been rung.
+func (r *rig) sends() (n int) {
+	for _, name := range r.verbs.Calls() {
+		if name == "POST_SEND" {
+			n++
+		}
+	}
+	return n
+}
+
+// TestIWARPConnectEnds: ID.Connect returns with its context, or with the ID's Close,
+// although the kernel's command still blocks; what is left goes when it returns.
+func TestIWARPConnectEnds(t *testing.T) {
+	saved := closePatience
+	closePatience = 50 * time.Millisecond
+	t.Cleanup(func() { closePatience = saved })
+	for _, tt := range []struct {
+		name string
+		end  func(cancel func(), id *ID) error
+		want error
+	}{
+		{"context", func(cancel func(), _ *ID) error { cancel(); return nil }, context.Canceled},
+		{"Close", func(_ func(), id *ID) error { return id.Close() }, net.ErrClosed},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newIWARPRig(t)
+			blocked, release := make(chan struct{}), make(chan struct{})
+			r.cm.Before = func(c fakecm.Call) error {
+				if c.Op == "write" && c.Cmd == abi.RDMA_USER_CM_CMD_CONNECT {
+					close(blocked)
+					<-release
+					return syscall.ETIMEDOUT
+				}
+				return nil
+			}
+			id := r.resolved()
+			ctx, cancel := context.WithCancel(testContext(t))
+			defer cancel()
+			connected := async(func() (*ucma.ConnParam, error) { return id.Connect(ctx, plainParam, ucma.ECE{}) })
+			<-blocked
+			ended := async(func() (int, error) { return 0, tt.end(cancel, id) })
+			_, err := get(t, connected)
+			wants(t, err, tt.want)
+			if _, err := get(t, ended); err != nil {
+				t.Error(err)
+			}
+			if !id.isClosed() {
+				_, err := id.Connect(testContext(t), plainParam, ucma.ECE{})
+				wants(t, err, syscall.EALREADY)
+			}
+			if err := id.Close(); err != nil {
+				t.Errorf("close: %v", err)
+			}
+			wants(t, id.Establish(), net.ErrClosed)
+			if r.cm.Left().IDs != 1 {
+				t.Error("the ID is destroyed under its command")
+			}
+			close(release)
+			for deadline := time.Now().Add(5 * time.Second); r.cm.Left().Files != 0 && time.Now().Before(deadline); {
+				time.Sleep(time.Millisecond)
+			}
+		})
+	}
+}

@@ -168,6 +168,9 @@ func (c *Conn) answer(ctx context.Context, peer *ucma.ConnParam, privateData []b
 		steps.done(stepEstablish, "confirmed by the peer")
 	}
 	c.setConnected()
+	if c.dev.iwarp {
+		c.nudgeBack(local)
+	}
 	return nil
 }
 

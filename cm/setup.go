@@ -44,7 +44,7 @@ func (c *Conn) watch() {
 
 // setUp creates the objects in the order in which they need each other.
 func (c *Conn) setUp() error {
-	q, key, err := c.dev.join(c, c.cfg.requests(), c.cfg.PrivateCQ)
+	q, key, err := c.dev.join(c, c.requests(), c.cfg.PrivateCQ)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (c *Conn) setUp() error {
 		Type:   abi.IB_UVERBS_QPT_RC,
 		SendCQ: q.cq, RecvCQ: q.cq,
 		Cap: uverbs.QPCap{
-			MaxSendWR: c.cfg.SendDepth, MaxRecvWR: c.cfg.RecvDepth,
+			MaxSendWR: c.cfg.SendDepth + c.dev.spare(), MaxRecvWR: c.cfg.RecvDepth,
 			MaxSendSGE: c.cfg.MaxSGE, MaxRecvSGE: 1,
 			MaxInline: c.cfg.MaxInline,
 		},
@@ -77,6 +77,9 @@ func (c *Conn) setUp() error {
 	}
 	return c.postAllRecvs()
 }
+
+// requests is how many requests the connection may have under way.
+func (c *Conn) requests() int { return c.cfg.requests() + c.dev.spare() }
 
 // toInit takes the queue pair to INIT, where receives can be posted. The
 // kernel leaves the access flags empty before the request is sent; they are

@@ -70,7 +70,15 @@ func rpingNodePing(t *testing.T) {
 	for _, host := range []string{rpingNode4, rpingNode6} {
 		for _, port := range []string{"7174", rpingCPort} {
 			rpingRetry(t, "ping", net.JoinHostPort(host, port), "-C", "50", "--interval", "0", "-S", "4096")
+			if port == rpingCPort && onIWARP() {
+				// Two C programs may wait for each other for ever there: siw can
+				// overlook the first message (siw_accept), and they send no more.
+				continue
+			}
 			rpingClientOK(t, host, port, 50, "-S", "4096")
+		}
+		for range 3 { // every connection has a first message
+			rpingClientOK(t, host, "7174", 1)
 		}
 	}
 	probe(t, "ping", rpingNode4+":9").want(t, 6)
