@@ -9,10 +9,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -24,7 +24,10 @@ const (
 	gcRegions     = 64   // registered at any time
 	gcRegistering = 1000 // a second
 	gcChildren    = 50   // a second
+	gcCollecting  = 10   // a second, each giving memory back to the system
+	gcVerifying   = 20   // a second, each of two regions
 	gcSeconds     = 5    // RDMA_GC_SECONDS
+	gcRequiring   = 30   // from so many seconds on the rates are required
 	gcLong        = 128 << 10
 	gcPiece       = 16 << 10
 	gcParts       = 4 // registrations of each new mapping, a page each
@@ -37,8 +40,11 @@ const (
 // true fork. The peer, another process, reads patterns by RDMA that this one wrote,
 // and writes patterns that this one reads.
 //
-// The rates asked for are more than an emulated processor can do. How close it comes
-// is no matter: each of it must have happened, and nothing else counts.
+// All of it goes on the whole time, each at a rate of its own, so that none takes the
+// time of the others. A short run, beside other tests, reports the rates; a long one also
+// requires them. An emulated guest reaches them with scripts/vm --icount, where a second is
+// 250 million instructions. With the clock of the machine the rates are what its
+// other load leaves: between 80 and 1,000 registrations a second were seen.
 func TestGCStress(t *testing.T) {
 	requireRDMA(t)
 	seconds := gcSeconds
@@ -50,37 +56,43 @@ func TestGCStress(t *testing.T) {
 	}
 	checkLeaks(t)
 	g := &gcRig{program: trivialProgram(t), own: gcSide(t)}
-	g.works = []*gcWork{{name: "registrations", rate: gcRegistering, do: g.register}, {name: "children", rate: gcChildren, do: g.child}}
 	g.peer = startGCPeer(t, g.own)
-	long, err := g.region(gcLong, 1)
-	if err != nil {
+	var err error
+	if g.long, err = g.region(gcLong, 1); err != nil {
 		t.Fatal(err)
 	}
-	verbsClose(t, long)
+	verbsClose(t, g.long)
 	defer g.closeRegions(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(1))
-	start := time.Now()
-	g.stress(t, long, time.Duration(seconds)*time.Second)
-	g.report(t, time.Since(start))
+	works := []*gcWork{
+		{name: "registrations", rate: gcRegistering, do: g.register},
+		{name: "children", rate: gcChildren, do: g.child},
+		{name: "times memory given back", rate: gcCollecting, do: g.collect},
+		{name: "verifications", rate: gcVerifying, do: g.verify},
+	}
+	before, start := gcCollections(), time.Now()
+	gcStress(t, works, time.Duration(seconds)*time.Second)
+	gcReport(t, works, time.Since(start), seconds >= gcRequiring)
+	t.Logf("%d bytes verified, %d collections", g.verified, gcCollections()-before)
 }
 
-// report logs how much of everything happened, none of which may be missing.
-func (g *gcRig) report(t *testing.T, took time.Duration) {
+// gcCollections returns how many there have been.
+func gcCollections() uint32 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.NumGC
+}
+
+// gcReport logs how much of everything happened. None may be missing, nor slower than
+// asked for by more than a twentieth where that is required.
+func gcReport(t *testing.T, works []*gcWork, took time.Duration, required bool) {
 	t.Helper()
-	for _, w := range g.works {
-		n := w.done.Load()
-		t.Logf("%d %s in %v: %.0f/s, asked for %d/s", n, w.name, took, float64(n)/took.Seconds(), w.rate)
-		if n == 0 {
-			t.Errorf("no %s", w.name)
+	for _, w := range works {
+		rate := float64(w.done) / took.Seconds()
+		t.Logf("%d %s in %v: %.1f/s, asked for %d/s", w.done, w.name, took, rate, w.rate)
+		if w.done == 0 || required && rate < 0.95*float64(w.rate) {
+			t.Errorf("too few %s", w.name)
 		}
-	}
-	verified, collections := g.verified.Load(), g.collections.Load()
-	t.Logf("%d bytes verified, %d collections", verified, collections)
-	if verified == 0 {
-		t.Error("nothing verified")
-	}
-	if collections == 0 {
-		t.Error("no collections")
 	}
 }
 
@@ -89,51 +101,39 @@ type gcWork struct {
 	name string
 	rate int // a second
 	do   func() (done int, err error)
-	done atomic.Int64
+	done int // to be read after perform
 }
 
 // perform works until ctx ends, not faster than the rate.
 func (w *gcWork) perform(ctx context.Context) error {
 	start := time.Now()
-	for total := 0; ctx.Err() == nil; {
+	for ctx.Err() == nil {
 		n, err := w.do()
 		if err != nil {
 			return fmt.Errorf("%s: %w", w.name, err)
 		}
-		w.done.Add(int64(n))
-		total += n
-		if early := time.Duration(total)*time.Second/time.Duration(w.rate) - time.Since(start); early > 0 {
+		w.done += n
+		if early := time.Duration(w.done)*time.Second/time.Duration(w.rate) - time.Since(start); early > 0 {
 			time.Sleep(early)
 		}
 	}
 	return nil
 }
 
-// stress does everything at once.
-func (g *gcRig) stress(t *testing.T, long *gcRegion, d time.Duration) {
+// gcStress does everything at once.
+func gcStress(t *testing.T, works []*gcWork, d time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), d)
 	defer cancel()
 	var wg sync.WaitGroup
-	run := func(f func() error) {
+	for _, w := range works {
 		wg.Go(func() {
-			if err := f(); err != nil {
+			if err := w.perform(ctx); err != nil {
 				t.Error(err)
 				cancel()
 			}
 		})
 	}
-	for _, w := range g.works {
-		run(func() error { return w.perform(ctx) })
-	}
-	run(func() error { return g.collect(ctx) })
-	for ctx.Err() == nil {
-		if err := g.verify(long); err != nil {
-			t.Error(err)
-			break
-		}
-	}
-	cancel()
 	wg.Wait()
 }
 
@@ -141,12 +141,13 @@ func (g *gcRig) stress(t *testing.T, long *gcRegion, d time.Duration) {
 type gcRig struct {
 	own     *verbsSide
 	peer    *gcPeer
-	works   []*gcWork
 	program string
-	started int // children
+	started int        // children
+	garbage [16][]byte // of collect, the latest
 	slots   [gcRegions]gcSlot
+	long    *gcRegion // exists all the time
 
-	verified, collections atomic.Int64
+	verified int // bytes
 }
 
 // gcSlot holds a region; whoever uses or replaces it holds mu.
@@ -250,36 +251,30 @@ func (g *gcRig) child() (int, error) {
 	return 1, err
 }
 
-// collect makes garbage and gives memory back to the system, in a loop, for about
-// half of the time.
-func (g *gcRig) collect(ctx context.Context) error {
-	var keep [16][]byte
-	for i := 0; ctx.Err() == nil; i++ {
-		start := time.Now()
-		keep[i%len(keep)] = make([]byte, 1+rand.IntN(64<<10))
-		debug.FreeOSMemory()
-		g.collections.Add(1)
-		time.Sleep(time.Since(start))
-	}
-	return nil
+// collect makes garbage and gives memory back to the system, which collects first.
+// Each new mapping makes garbage too, and starts more collections.
+func (g *gcRig) collect() (int, error) {
+	g.garbage[rand.IntN(len(g.garbage))] = make([]byte, 1+rand.IntN(64<<10))
+	debug.FreeOSMemory()
+	return 1, nil
 }
 
 // verify compares a region that exists for a moment and a piece of the one that
 // exists all the time.
-func (g *gcRig) verify(long *gcRegion) error {
+func (g *gcRig) verify() (int, error) {
 	s := &g.slots[rand.IntN(gcRegions)]
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.r != nil {
 		if err := g.compare(s.r, rand.IntN(gcParts), 0, 4096); err != nil {
-			return fmt.Errorf("region of a moment: %w", err)
+			return 0, fmt.Errorf("region of a moment: %w", err)
 		}
 	}
 	at := rand.IntN(gcLong - gcPiece)
-	if err := g.compare(long, 0, at, gcPiece); err != nil {
-		return fmt.Errorf("region of all the time: %w", err)
+	if err := g.compare(g.long, 0, at, gcPiece); err != nil {
+		return 0, fmt.Errorf("region of all the time: %w", err)
 	}
-	return nil
+	return 1, nil
 }
 
 // compare has the peer read what the process wrote in a part and write something
@@ -302,7 +297,7 @@ func (g *gcRig) compare(r *gcRegion, part, at, n int) error {
 			return e
 		}
 	}
-	g.verified.Add(int64(2 * n))
+	g.verified += 2 * n
 	r.fill()
 	return nil
 }
