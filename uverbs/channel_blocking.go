@@ -141,8 +141,9 @@ func (ch *CompChannel) isDone() bool {
 }
 
 // slice is how long a goroutine may go on leading before it lets the scheduler
-// begin a new slice of time.
-const slice = 3 * time.Millisecond
+// begin a new slice of time: less than the 10 ms between two looks of the monitor,
+// and not much less, as beginning one wakes a thread to look for work.
+const slice = 8 * time.Millisecond
 
 // breathe begins a new slice now and then. A goroutine that waits in system calls
 // alone never does, and after 10 milliseconds the runtime's monitor takes its

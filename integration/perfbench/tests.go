@@ -37,7 +37,7 @@ func (t test) alone() bool { return t.mode == "event" && t.op == "write" }
 type load struct{ size, count int }
 
 var (
-	latencyLoads   = []load{{2, 400}, {64, 400}, {4096, 300}}
+	latencyLoads   = []load{{2, 1000}, {64, 1000}, {4096, 600}}
 	bandwidthLoads = []load{{64, 3000}, {4096, 2000}, {65536, 150}, {1 << 20, 16}}
 )
 

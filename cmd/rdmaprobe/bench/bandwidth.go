@@ -72,7 +72,6 @@ func (f *flow) finish() {
 
 // blast keeps all queue pairs full.
 func (s *side) blast(p *Params, m *meter) error {
-	defer stay(p.Mode)()
 	flows := s.flows(p)
 	// More would let a queue fill up with requests that never complete.
 	mod := max(1, min(p.CQMod, p.Depth-p.Batch+1))
@@ -196,7 +195,6 @@ func (s *side) absorb() error {
 		<-s.done
 		return errStopped
 	}
-	defer stay(s.req.Mode)()
 	wcs := make([]uverbs.WC, 32)
 	for {
 		if err := s.takeArrived(wcs); err != nil {

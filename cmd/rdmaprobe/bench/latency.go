@@ -13,7 +13,6 @@ import (
 // message of the same kind, as ib_send_lat and ib_write_lat do, and half of the
 // round trip counts; a read is a round trip of its own, and counts whole.
 func (c *conn) ping(p *Params, m *meter) error {
-	defer stay(p.Mode)()
 	post := c.poster()
 	var serial byte
 	turn := func() error {
@@ -83,7 +82,6 @@ func (c *conn) pong() error {
 		<-c.done
 		return errStopped
 	}
-	defer stay(c.req.Mode)()
 	post := c.poster()
 	var wcs [1]uverbs.WC
 	for serial := byte(1); ; serial++ {
@@ -161,5 +159,6 @@ func (c *conn) awaitByte(serial byte) error {
 		if c.stopped.Load() {
 			return errStopped
 		}
+		c.wait.breathe()
 	}
 }

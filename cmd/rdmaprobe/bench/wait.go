@@ -11,24 +11,14 @@ import (
 	"github.com/purerdma/rdma/uverbs"
 )
 
-// A waiter takes completions off a queue the way its mode says. It allocates
-// nothing.
+// A waiter takes completions off a queue the way its mode says, for the one loop of
+// a side. It allocates nothing.
 type waiter struct {
 	mode    Mode
 	spin    time.Duration
 	stopped *atomic.Bool
 	ctx     context.Context
-}
-
-// stay keeps a loop that polls on its thread; the function that it returns ends
-// that. A loop that sleeps is woken by another thread, which goes on with it at
-// once unless it has to be handed over to its own.
-func stay(m Mode) func() {
-	if m != Poll {
-		return func() {}
-	}
-	runtime.LockOSThread()
-	return runtime.UnlockOSThread
+	slice   time.Time // when the loop's slice of time began; see breathe
 }
 
 // looks is how many polls come between two looks at the clock and at the flag.
@@ -73,6 +63,7 @@ func (w *waiter) poll(cq *uverbs.CQ, wcs []uverbs.WC) (int, error) {
 		if w.stopped.Load() {
 			return 0, errStopped
 		}
+		w.breathe()
 		if w.mode != Adaptive {
 			continue
 		}
@@ -81,6 +72,22 @@ func (w *waiter) poll(cq *uverbs.CQ, wcs []uverbs.WC) (int, error) {
 		} else if time.Now().After(end) {
 			return 0, nil
 		}
+	}
+}
+
+// slice is how long a loop goes on before it lets the scheduler begin a new slice
+// of time: little less than the 10 ms between two looks of the runtime's monitor.
+const slice = 8 * time.Millisecond
+
+// breathe begins a new slice now and then. After 10 milliseconds of one the
+// runtime's monitor would send a signal, or take the processor away if the loop is in
+// a system call just then, and be busy looking for a while: a thread that competes
+// with what the loop waits for. For the same reason the loop is not bound to its
+// thread, where each new slice costs two changes of thread.
+func (w *waiter) breathe() {
+	if now := time.Now(); now.Sub(w.slice) > slice {
+		runtime.Gosched()
+		w.slice = now
 	}
 }
 
