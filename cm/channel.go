@@ -75,9 +75,15 @@ func openChannel(opts *ucma.Options, raw *rawQueue) (*EventChannel, error) {
 // Close closes the channel and every ID that is still on it, and returns when
 // its goroutine has ended (rdma_destroy_event_channel).
 func (c *EventChannel) Close() error {
+	var connecting sync.WaitGroup
 	for _, id := range c.snapshot() {
+		if id.mayConnect() { // each may take seconds
+			connecting.Go(func() { _ = id.closeOn(c) })
+			continue
+		}
 		_ = id.closeOn(c)
 	}
+	connecting.Wait()
 	err := c.ch.Close()
 	<-c.done
 	c.fetch.Lock() // Migrate delivers too, and may find orphans

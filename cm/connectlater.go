@@ -44,13 +44,24 @@ func (id *ID) connectWithin(ctx context.Context, p *ucma.ConnParam, ece ucma.ECE
 	if id.notIWARP.Load() {
 		return id.StartConnect(p, ece)
 	}
-	if cmd := id.connecting.Load(); cmd != nil && !cmd.ends(0) {
+	if id.isClosed() {
+		return errClosedID
+	}
+	earlier := id.connecting.Load()
+	if id.mayConnect() {
 		return errConnecting
 	}
 	own := *p // the caller may change his afterwards
 	own.PrivateData = slices.Clone(p.PrivateData)
 	cmd := &command{done: make(chan struct{}), left: make(chan struct{})}
-	id.connecting.Store(cmd)
+	if !id.connecting.CompareAndSwap(earlier, cmd) {
+		return errConnecting
+	}
+	if id.closing.Load() { // Close may not have seen the command
+		cmd.err = errClosedID
+		close(cmd.done)
+		return errClosedID
+	}
 	go func() {
 		defer close(cmd.done)
 		cmd.err = id.StartConnect(&own, ece)
@@ -65,11 +76,21 @@ func (id *ID) connectWithin(ctx context.Context, p *ucma.ConnParam, ece ucma.ECE
 	}
 }
 
+// mayConnect reports whether a connect command is under way.
+func (id *ID) mayConnect() bool {
+	cmd := id.connecting.Load()
+	return cmd != nil && !cmd.ends(0)
+}
+
 // closeLater is closeOn while the kernel holds on to a command, with which the gate
 // is locked: what comes after it is refused from now on, and the ID destroyed when
 // the kernel has returned.
 func (id *ID) closeLater(c *EventChannel, cmd *command) {
-	if c != nil && id.Channel() != c || id.closed.Swap(true) {
+	if c != nil && id.Channel() != c {
+		id.closing.Store(false) // it has migrated
+		return
+	}
+	if id.closed.Swap(true) {
 		return
 	}
 	close(cmd.left)

@@ -34,8 +34,10 @@ type ID struct {
 	up       atomic.Bool  // Connect has established it, which iWARP does
 	notIWARP atomic.Bool  // its device is known and does not speak iWARP
 
-	// connecting is the connect command that a goroutine runs, nil before.
+	// connecting is the connect command that a goroutine runs, nil before. closing
+	// is set before Close looks at it.
 	connecting atomic.Pointer[command]
+	closing    atomic.Bool
 
 	// delivery is held while an event goes to the handler or the queue, so
 	// that a new handler misses none. It is taken before mu.
@@ -191,12 +193,18 @@ func (id *ID) Close() error { return id.closeOn(nil) }
 
 // closeOn is Close, if the ID is on that channel; nil means any.
 func (id *ID) closeOn(c *EventChannel) error {
+	id.closing.Store(true)
 	if cmd := id.connecting.Load(); cmd != nil && !cmd.ends(closePatience) {
 		id.closeLater(c, cmd)
 		return nil
 	}
 	id.gate.Lock()
-	if c != nil && id.Channel() != c || id.closed.Swap(true) {
+	if c != nil && id.Channel() != c {
+		id.closing.Store(false) // it has migrated
+		id.gate.Unlock()
+		return nil
+	}
+	if id.closed.Swap(true) {
 		id.gate.Unlock()
 		return nil
 	}

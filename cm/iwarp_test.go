@@ -307,10 +307,12 @@ func TestIWARPConnectEnds(t *testing.T) {
 			if _, err := get(t, ended); err != nil {
 				t.Error(err)
 			}
-			if !id.isClosed() {
-				_, err := id.Connect(testContext(t), plainParam, ucma.ECE{})
-				wants(t, err, syscall.EALREADY)
+			again := error(syscall.EALREADY)
+			if id.isClosed() {
+				again = net.ErrClosed
 			}
+			_, err = id.Connect(testContext(t), plainParam, ucma.ECE{})
+			wants(t, err, again)
 			if err := id.Close(); err != nil {
 				t.Errorf("close: %v", err)
 			}

@@ -35,10 +35,10 @@ type CQConfig struct {
 	// the program sees to it. Soft-RoCE has neither.
 	Flags abi.IBUverbsExCreateCQFlags
 
-	// Notify, if not nil, is called for each event by the channel's one
-	// goroutine, which a channel of CreateBlockingCompChannel lacks. It must not block, and must not close the queue or the
-	// channel. A call that is under way when the queue is closed may end
-	// after Close.
+	// Notify, if not nil, is called for each event by the channel's one goroutine,
+	// which a channel of CreateBlockingCompChannel lacks. It must not block, and
+	// must not close the queue or the channel. A call that is under way when the
+	// queue is closed may end after Close.
 	Notify func()
 }
 
@@ -167,7 +167,7 @@ func (cq *CQ) Poll(wcs []WC) (int, error) {
 // called more than once and from any goroutine.
 func (cq *CQ) Close() error {
 	return cq.life.close(func() error {
-		cq.interrupt() // its waiters see that it is closed, but who sleeps in the kernel
+		cq.interrupt() // the waiters see that it is closed, except one that sleeps in the kernel
 		return cq.destroyKernel()
 	}, cq.release)
 }

@@ -3,6 +3,7 @@ package uverbs
 import (
 	"context"
 	"runtime"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -32,7 +33,7 @@ func (cq *CQ) arm(solicitedOnly bool) error {
 	return cq.ring.Arm(solicitedOnly)
 }
 
-// event runs in the channel's goroutine.
+// event runs in the channel's goroutine, or in the waiter's that reads the channel.
 func (cq *CQ) event() {
 	cq.signal()
 	if cq.notify != nil {
@@ -115,6 +116,7 @@ func (cq *CQ) Wait(ctx context.Context, wcs []WC) (int, error) {
 			return 0, err
 		}
 		if n, err := cq.Poll(wcs); n > 0 || err != nil {
+			cq.channel.drain()
 			return n, err
 		}
 		if err := cq.sleep(ctx); err != nil {
@@ -132,6 +134,7 @@ func (cq *CQ) Wait(ctx context.Context, wcs []WC) (int, error) {
 func (cq *CQ) passOn() {
 	if cq.waiters.Add(-1) > 0 {
 		cq.signal()
+		cq.interrupt() // it may have begun to lead meanwhile
 	}
 }
 
@@ -146,10 +149,15 @@ func (cq *CQ) SetSpin(d time.Duration) { cq.spinning.Store(int64(max(d, SpinFore
 // the wait, which take longer than a poll.
 const spinRound = 32
 
+// spinners is how many goroutines spin.
+var spinners atomic.Int32
+
 // spin polls until there is a completion, the wait ends, or d has passed.
 func (cq *CQ) spin(ctx context.Context, wcs []WC, d time.Duration) (int, error) {
-	start := time.Now()
-	yielded, alone := start, runtime.GOMAXPROCS(0) == 1
+	spinners.Add(1)
+	defer spinners.Add(-1)
+	start, processors := time.Now(), int32(runtime.GOMAXPROCS(0))
+	yielded := start
 	for {
 		for range spinRound {
 			if n, err := cq.Poll(wcs); n > 0 || err != nil {
@@ -163,9 +171,9 @@ func (cq *CQ) spin(ctx context.Context, wcs []WC, d time.Duration) (int, error) 
 		if d > 0 && now.Sub(start) >= d {
 			return 0, nil
 		}
-		// On one processor, whoever is to cause the completion needs it. On more,
-		// each call would wake a thread to look for work.
-		if alone || now.Sub(yielded) > slice {
+		// Where all processors spin, whoever is to cause the completion needs one.
+		// Where one is idle, each call would wake a thread to look for work.
+		if spinners.Load() >= processors || now.Sub(yielded) > slice {
 			runtime.Gosched()
 			yielded = now
 		}

@@ -13,3 +13,12 @@ func SetSysfs(d *Device, root string) {
 	h.root = root
 	d.host = h
 }
+
+// PassOn is what a waiter does when it leaves.
+func PassOn(cq *CQ) {
+	cq.waiters.Add(1)
+	cq.passOn()
+}
+
+// Drain takes the events that nobody sleeps for.
+func Drain(ch *CompChannel) { ch.drain() }

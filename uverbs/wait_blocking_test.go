@@ -152,6 +152,60 @@ func TestBlockingChannelShared(t *testing.T) {
 	})
 }
 
+// TestBlockingPassOn: a waiter that leaves has the next look, although that one
+// sleeps in the kernel by then: it may have taken the event of both.
+func TestBlockingPassOn(t *testing.T) {
+	eachStyle(t, func(t *testing.T, k *fakeverbs.Kernel, c *uverbs.Context) {
+		cq := blockingCQ(t, c)
+		ctx, cancel := context.WithCancel(context.Background())
+		end := waitOn(ctx, cq)
+		time.Sleep(asleep)
+		before := armed(k)
+		uverbs.PassOn(cq)
+		for deadline := time.Now().Add(3 * time.Second); armed(k) == before; time.Sleep(time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatal("the waiter has not looked")
+			}
+		}
+		cancel()
+		if err := endOf(t, end); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	})
+}
+
+// TestBlockingDrains: events that were armed and not waited for do not end later
+// sleeps.
+func TestBlockingDrains(t *testing.T) {
+	eachStyle(t, func(t *testing.T, k *fakeverbs.Kernel, c *uverbs.Context) {
+		r, err := buildOn(c, (*uverbs.Context).CreateBlockingCompChannel, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		closeRig(t, r)
+		var wcs [1]uverbs.WC
+		for range 20 {
+			if err := errors.Join(r.cq.Arm(), r.qp.PostSend(signaled(1))); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := r.cq.Wait(withTimeout(t), wcs[:]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		uverbs.Drain(r.ch) // as a wait does whose completion comes while it arms
+		before := armed(k)
+		ctx, cancel := context.WithTimeout(context.Background(), asleep)
+		defer cancel()
+		if _, err := r.cq.Wait(ctx, wcs[:]); !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+		// Once for the token that stands for all of them, and once to sleep.
+		if n := armed(k) - before; n > 2 {
+			t.Errorf("armed %d times", n)
+		}
+	})
+}
+
 func TestBlockingChannelRefusesNotify(t *testing.T) {
 	eachStyle(t, func(t *testing.T, _ *fakeverbs.Kernel, c *uverbs.Context) {
 		ch, err := c.CreateBlockingCompChannel()

@@ -56,8 +56,12 @@ func (s *sleeper) Sleep(d time.Duration) bool {
 		list, timeout = fds[:], -1
 	}
 	for {
-		// The runtime sends signals to whom it wants to preempt.
-		if _, err := unix.Poll(list, timeout); err != unix.EINTR || d >= 0 {
+		_, err := unix.Poll(list, timeout)
+		if err != nil && err != unix.EINTR {
+			time.Sleep(time.Millisecond) // no memory, and the caller will try again
+		}
+		// A signal ends it, such as the runtime's to a goroutine that it preempts.
+		if err != unix.EINTR || d >= 0 {
 			break
 		}
 	}
