@@ -85,7 +85,7 @@ func TestDialTimeouts(t *testing.T) {
 		t.Run(tc.step, func(t *testing.T) {
 			r := newRig(t)
 			r.cm.Mute(tc.mute)
-			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 			defer cancel()
 			_, err := Dial(ctx, serverAddr.String())
 			var oe *OpError
