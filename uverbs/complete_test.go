@@ -1,6 +1,7 @@
 package uverbs
 
 import (
+	"maps"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -37,7 +38,7 @@ var unused = map[string]string{
 // TestKernelIsComplete: each method and command that the kernel's headers name is
 // used, or listed above with the reason.
 func TestKernelIsComplete(t *testing.T) {
-	used := usedConstants(t)
+	used, unused := usedConstants(t), maps.Clone(unused) // which a second run wants whole
 	names := regexp.MustCompile(`^(UVERBS_METHOD|IB_USER_VERBS(_EX)?_CMD)_`)
 	n := 0
 	for _, name := range constants(t, "../abi") {
