@@ -1,10 +1,10 @@
 package uverbs
 
 import (
-	"maps"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
