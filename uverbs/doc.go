@@ -37,12 +37,15 @@
 //
 // All methods are safe for concurrent use. Posting to one queue and polling
 // one CQ is serialised by a lock each. There is one goroutine per context and
-// one per completion channel, which read events; none per queue or waiter.
+// one per completion channel, which read events; none per queue or waiter, and
+// none per channel of [Context.CreateBlockingCompChannel].
 //
 // # Waiting
 //
-// [CQ.Poll] never waits. [CQ.Wait] waits with a context. For many CQs on one
-// channel, CQConfig.Notify is called at each event.
+// [CQ.Poll] never waits. [CQ.Wait] waits with a context, after polling for as long as
+// CQConfig.Spin says. For many CQs on one channel, CQConfig.Notify is called at each
+// event. Where a microsecond counts and a thread does not, waiters sleep in the kernel,
+// on channels of [Context.CreateBlockingCompChannel].
 //
 // # Requests
 //

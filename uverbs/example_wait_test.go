@@ -32,3 +32,25 @@ func ExampleCQ_Wait() {
 		fmt.Println("request", wcs[i].ID, "is done")
 	}
 }
+
+// One queue with quick exchanges: its waiter sleeps in the kernel, and a completion
+// wakes no other goroutine.
+func ExampleContext_CreateBlockingCompChannel() {
+	var c *uverbs.Context
+	ch, err := c.CreateBlockingCompChannel()
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer ch.Close()
+	cq, err := c.CreateCQ(uverbs.CQConfig{Entries: 64, Channel: ch})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer cq.Close()
+	var wcs [16]uverbs.WC
+	n, err := cq.Wait(context.Background(), wcs[:]) // as on any channel
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(n, "requests are done")
+}
