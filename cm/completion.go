@@ -10,6 +10,9 @@ import (
 // complete takes a completion of this connection. The completion queue's lock
 // is held; nothing may block.
 func (c *Conn) complete(wc *uverbs.WC) {
+	if isNudge(wc) {
+		return // it fails when the connection ends, of which the event tells why
+	}
 	if wc.Status != abi.IB_WC_SUCCESS && wc.Status != abi.IB_WC_WR_FLUSH_ERR {
 		// The queue pair is in the error state now: this is the cause, and
 		// flushed requests only its consequence.

@@ -163,9 +163,11 @@ func (c *Conn) postNudge(opcode abi.IBUverbsWROpcode) {
 	if c.Err() != nil {
 		return
 	}
-	// The ID is of no operation, so that its failure concerns nobody.
 	_ = c.qp.PostSend(uverbs.SendWR{ID: c.sends.base | operation, Opcode: opcode, RKey: 1})
 }
+
+// isNudge reports whether a completion is a nudge's, whose ID is of no operation.
+func isNudge(wc *uverbs.WC) bool { return wc.ID&(recvBit|operation) == operation }
 
 // spare is how many requests beside the operations the queue pair has room for: a
 // nudge takes no operation's place.

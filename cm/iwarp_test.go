@@ -261,6 +261,22 @@ func TestIWARPNudges(t *testing.T) {
 	}
 }
 
+// TestIWARPNudgeFails: a nudge that fails does not say why the connection ends.
+func TestIWARPNudgeFails(t *testing.T) {
+	r := newIWARPRig(t)
+	client, _ := r.pair(r.listen(nil), &Dialer{})
+	failed := uverbs.WC{ID: client.sends.base | operation, Status: abi.IB_WC_LOC_QP_OP_ERR}
+	client.complete(&failed)
+	if err := client.Err(); err != nil {
+		t.Errorf("after a nudge: %v", err)
+	}
+	failed.ID = client.sends.base
+	client.complete(&failed)
+	if client.Err() == nil {
+		t.Error("after an operation: no error")
+	}
+}
+
 // sends is how many doorbells of send queues have been rung.
 func (r *rig) sends() (n int) {
 	for _, name := range r.verbs.Calls() {
