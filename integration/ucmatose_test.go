@@ -86,7 +86,6 @@ func (tl *tool) wantSuccess(t *testing.T) {
 
 // TestInteropUcmatoseServer: Go dials the C server (parity scenarios 16, 19).
 func TestInteropUcmatoseServer(t *testing.T) {
-	requireRDMA(t)
 	needsInfiniBand(t, "the C server speaks first, and siw refuses an answer that data follows (siw_recv_mpa_rr)")
 	for _, tt := range []struct {
 		name, host  string
