@@ -83,7 +83,7 @@ func (ch *CompChannel) turn() <-chan struct{} {
 }
 
 // shortSleep is how long a leader sleeps without anybody who could wake it, because
-// most waits on such a channel end sooner.
+// most waits on such a channel end sooner: they allocate nothing.
 const shortSleep = time.Millisecond
 
 // leadFor reads the channel until an event of cq comes, or ctx or something else
