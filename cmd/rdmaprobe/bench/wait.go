@@ -38,6 +38,7 @@ func (w *waiter) await(cq *uverbs.CQ, wcs []uverbs.WC) (int, error) {
 	if w.stopped.Load() {
 		return 0, errStopped // also while there is something to take each time
 	}
+	w.breathe()
 	if w.mode != Event {
 		if n, err := w.poll(cq, wcs); n > 0 || err != nil {
 			return n, err
