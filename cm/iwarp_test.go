@@ -136,11 +136,10 @@ func TestIWARPPeerGone(t *testing.T) {
 	wants(t, err, ErrRejected)
 }
 
-// TestIWARPCancel: a dial ends with its context although the kernel's command still
-// blocks, and what it made goes when the command returns.
-func TestIWARPCancel(t *testing.T) {
-	r := newIWARPRig(t)
-	blocked, release := make(chan struct{}), make(chan struct{})
+// holdConnect makes the kernel hold on to the connect command until release is
+// closed, and then fail it. blocked is closed when it has the command.
+func (r *rig) holdConnect() (blocked, release chan struct{}) {
+	blocked, release = make(chan struct{}), make(chan struct{})
 	r.cm.Before = func(c fakecm.Call) error {
 		if c.Op == "write" && c.Cmd == abi.RDMA_USER_CM_CMD_CONNECT {
 			close(blocked)
@@ -149,6 +148,14 @@ func TestIWARPCancel(t *testing.T) {
 		}
 		return nil
 	}
+	return blocked, release
+}
+
+// TestIWARPCancel: a dial ends with its context although the kernel's command still
+// blocks, and what it made goes when the command returns.
+func TestIWARPCancel(t *testing.T) {
+	r := newIWARPRig(t)
+	blocked, release := r.holdConnect()
 	r.listen(nil)
 	ctx, cancel := context.WithCancel(testContext(t))
 	dialed := async(func() (*Conn, error) { return (&Dialer{}).DialAddr(ctx, serverAddr) })
@@ -303,15 +310,7 @@ func TestIWARPConnectEnds(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newIWARPRig(t)
-			blocked, release := make(chan struct{}), make(chan struct{})
-			r.cm.Before = func(c fakecm.Call) error {
-				if c.Op == "write" && c.Cmd == abi.RDMA_USER_CM_CMD_CONNECT {
-					close(blocked)
-					<-release
-					return syscall.ETIMEDOUT
-				}
-				return nil
-			}
+			blocked, release := r.holdConnect()
 			id := r.resolved()
 			ctx, cancel := context.WithCancel(testContext(t))
 			defer cancel()

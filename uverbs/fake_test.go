@@ -81,12 +81,7 @@ func eachChannel(t *testing.T, f func(t *testing.T, k *fakeverbs.Kernel, r *rig)
 	for _, kind := range channelKinds {
 		t.Run(kind.name, func(t *testing.T) {
 			eachStyle(t, func(t *testing.T, k *fakeverbs.Kernel, c *uverbs.Context) {
-				r, err := buildOn(c, kind.make, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				closeRig(t, r)
-				f(t, k, r)
+				f(t, k, mustBuildOn(t, c, kind.make, nil))
 			})
 		})
 	}
@@ -166,21 +161,22 @@ func (r *rig) close() error {
 // mustBuild is build with the objects closed at the end of the test.
 func mustBuild(t testing.TB, c *uverbs.Context, notify func()) *rig {
 	t.Helper()
-	r, err := build(c, notify)
+	return mustBuildOn(t, c, (*uverbs.Context).CreateCompChannel, notify)
+}
+
+// mustBuildOn is mustBuild with a channel of a kind.
+func mustBuildOn(t testing.TB, c *uverbs.Context, channel newChannel, notify func()) *rig {
+	t.Helper()
+	r, err := buildOn(c, channel, notify)
 	if err != nil {
 		t.Fatal(err)
 	}
-	closeRig(t, r)
-	return r
-}
-
-// closeRig closes the objects at the end of the test.
-func closeRig(t testing.TB, r *rig) {
 	t.Cleanup(func() {
 		if err := r.close(); err != nil {
 			t.Error(err)
 		}
 	})
+	return r
 }
 
 // signaled is a request that the fake completes.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -62,16 +63,8 @@ func endOf(t *testing.T, end <-chan error) error {
 // TestBlockingWaitEnds ends waits in the kernel in each way there is, for the one
 // who leads and for one who follows.
 func TestBlockingWaitEnds(t *testing.T) {
-	for _, tc := range []struct {
-		name string
-		end  func(k *fakeverbs.Kernel, cq *uverbs.CQ, cancel func())
-		want error
-	}{
-		{"context", func(_ *fakeverbs.Kernel, _ *uverbs.CQ, cancel func()) { cancel() }, context.Canceled},
-		{"close", func(_ *fakeverbs.Kernel, cq *uverbs.CQ, _ func()) { _ = cq.Close() }, net.ErrClosed},
-		{"removal", func(k *fakeverbs.Kernel, _ *uverbs.CQ, _ func()) { k.Remove() }, uverbs.ErrDeviceRemoved},
-		{"abandon", func(_ *fakeverbs.Kernel, cq *uverbs.CQ, _ func()) { _ = cq.Context().Abandon() }, net.ErrClosed},
-	} {
+	abandon := waitEnd{"abandon", func(_ *fakeverbs.Kernel, cq *uverbs.CQ, _ func()) { _ = cq.Context().Abandon() }, net.ErrClosed}
+	for _, tc := range append(slices.Clip(waitEnds), abandon) {
 		t.Run(tc.name, func(t *testing.T) {
 			k := fakeverbs.New()
 			c, err := uverbs.OpenOn(k, fakeDevice(), nil)
@@ -112,11 +105,7 @@ func TestBlockingOverflow(t *testing.T) {
 // when it has its own, another waiter leads.
 func TestBlockingChannelShared(t *testing.T) {
 	eachStyle(t, func(t *testing.T, _ *fakeverbs.Kernel, c *uverbs.Context) {
-		r, err := buildOn(c, (*uverbs.Context).CreateBlockingCompChannel, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		closeRig(t, r)
+		r := mustBuildOn(t, c, (*uverbs.Context).CreateBlockingCompChannel, nil)
 		other, err := c.CreateCQ(uverbs.CQConfig{Entries: 8, Channel: r.ch})
 		if err != nil {
 			t.Fatal(err)
@@ -178,11 +167,7 @@ func TestBlockingPassOn(t *testing.T) {
 // sleeps.
 func TestBlockingDrains(t *testing.T) {
 	eachStyle(t, func(t *testing.T, k *fakeverbs.Kernel, c *uverbs.Context) {
-		r, err := buildOn(c, (*uverbs.Context).CreateBlockingCompChannel, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		closeRig(t, r)
+		r := mustBuildOn(t, c, (*uverbs.Context).CreateBlockingCompChannel, nil)
 		var wcs [1]uverbs.WC
 		for range 20 {
 			if err := errors.Join(r.cq.Arm(), r.qp.PostSend(signaled(1))); err != nil {
