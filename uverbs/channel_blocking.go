@@ -2,7 +2,6 @@ package uverbs
 
 import (
 	"context"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/purerdma/rdma/internal/devfile"
 	"github.com/purerdma/rdma/internal/offheap"
+	"github.com/purerdma/rdma/internal/timeslice"
 )
 
 // CreateBlockingCompChannel is CreateCompChannel for short waits (CREATE_COMP_CHANNEL,
@@ -42,7 +42,7 @@ type lead struct {
 	turn  chan struct{} // holds a token while nobody leads
 	taken atomic.Bool
 	file  *devfile.SleepFile
-	slice time.Time // when the leader's slice of time began; see breathe
+	slice timeslice.Slice // of the leader
 }
 
 func newLead() *lead {
@@ -95,7 +95,7 @@ func (ch *CompChannel) leadFor(ctx context.Context, cq *CQ) error {
 		l.taken.Store(false)
 		l.turn <- struct{}{}
 	}()
-	l.breathe()
+	l.slice.Breathe()
 	// With others on the queue, a completion may be theirs to tell of (passOn).
 	if cq.woken() || cq.waiters.Load() == 1 && ch.read(cq, shortSleep) {
 		return nil
@@ -157,23 +157,6 @@ func (ch *CompChannel) isDone() bool {
 		return true
 	default:
 		return false
-	}
-}
-
-// slice is how long a goroutine may go on leading before it lets the scheduler
-// begin a new slice of time: less than the 10 ms between two looks of the monitor,
-// and not much less, as beginning one wakes a thread to look for work.
-const slice = 8 * time.Millisecond
-
-// breathe begins a new slice now and then. A goroutine that waits in system calls
-// alone never does, and after 10 milliseconds the runtime's monitor takes its
-// processor away (runtime.retake); having done so, it looks again every 20
-// microseconds for the next 50 times, and so on without end: two threads that
-// compete with what the program waits for.
-func (l *lead) breathe() {
-	if now := time.Now(); now.Sub(l.slice) > slice {
-		runtime.Gosched()
-		l.slice = now
 	}
 }
 

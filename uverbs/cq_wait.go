@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/internal/timeslice"
 )
 
 // Arm asks for one event at the next completion (REQ_NOTIFY_CQ). Completions
@@ -173,7 +174,7 @@ func (cq *CQ) spin(ctx context.Context, wcs []WC, d time.Duration) (int, error) 
 		}
 		// Where all processors spin, whoever is to cause the completion needs one.
 		// Where one is idle, each call would wake a thread to look for work.
-		if spinners.Load() >= processors || now.Sub(yielded) > slice {
+		if spinners.Load() >= processors || now.Sub(yielded) > timeslice.Length {
 			runtime.Gosched()
 			yielded = now
 		}

@@ -159,6 +159,6 @@ func (c *conn) awaitByte(serial byte) error {
 		if c.stopped.Load() {
 			return errStopped
 		}
-		c.wait.breathe()
+		c.wait.slice.Breathe()
 	}
 }

@@ -4,21 +4,22 @@ import (
 	"context"
 	"errors"
 	"net"
-	"runtime"
 	"sync/atomic"
 	"time"
 
+	"github.com/purerdma/rdma/internal/timeslice"
 	"github.com/purerdma/rdma/uverbs"
 )
 
 // A waiter takes completions off a queue the way its mode says, for the one loop of
-// a side. It allocates nothing.
+// a side, which is not bound to its thread: there each new slice would cost two
+// changes of thread. It allocates nothing.
 type waiter struct {
 	mode    Mode
 	spin    time.Duration
 	stopped *atomic.Bool
 	ctx     context.Context
-	slice   time.Time // when the loop's slice of time began; see breathe
+	slice   timeslice.Slice
 }
 
 // looks is how many polls come between two looks at the clock and at the flag.
@@ -38,7 +39,7 @@ func (w *waiter) await(cq *uverbs.CQ, wcs []uverbs.WC) (int, error) {
 	if w.stopped.Load() {
 		return 0, errStopped // also while there is something to take each time
 	}
-	w.breathe()
+	w.slice.Breathe()
 	if w.mode != Event {
 		if n, err := w.poll(cq, wcs); n > 0 || err != nil {
 			return n, err
@@ -64,7 +65,7 @@ func (w *waiter) poll(cq *uverbs.CQ, wcs []uverbs.WC) (int, error) {
 		if w.stopped.Load() {
 			return 0, errStopped
 		}
-		w.breathe()
+		w.slice.Breathe()
 		if w.mode != Adaptive {
 			continue
 		}
@@ -73,22 +74,6 @@ func (w *waiter) poll(cq *uverbs.CQ, wcs []uverbs.WC) (int, error) {
 		} else if time.Now().After(end) {
 			return 0, nil
 		}
-	}
-}
-
-// slice is how long a loop goes on before it lets the scheduler begin a new slice
-// of time: little less than the 10 ms between two looks of the runtime's monitor.
-const slice = 8 * time.Millisecond
-
-// breathe begins a new slice now and then. After 10 milliseconds of one the
-// runtime's monitor would send a signal, or take the processor away if the loop is in
-// a system call just then, and be busy looking for a while: a thread that competes
-// with what the loop waits for. For the same reason the loop is not bound to its
-// thread, where each new slice costs two changes of thread.
-func (w *waiter) breathe() {
-	if now := time.Now(); now.Sub(w.slice) > slice {
-		runtime.Gosched()
-		w.slice = now
 	}
 }
 
