@@ -30,13 +30,14 @@ type bell struct {
 	frame []byte // for write(2)
 	hdr   unsafe.Pointer
 	name  string
+	short bool // the kernel only queues the work or sets a flag: devfile.File.Ring
 }
 
 // Send rings. Its error path allocates.
 func (b *bell) Send() error {
 	c := b.c
 	if !c.bells.refused.Load() {
-		err := c.file.TryWrite(b.frame)
+		err := b.write()
 		if err == nil {
 			return nil
 		}
@@ -49,6 +50,13 @@ func (b *bell) Send() error {
 		return b.failed(err)
 	}
 	return nil
+}
+
+func (b *bell) write() error {
+	if b.short {
+		return b.c.file.Ring(b.frame)
+	}
+	return b.c.file.TryWrite(b.frame)
 }
 
 func (b *bell) failed(err error) error {
@@ -76,7 +84,9 @@ var _ provider.QPBell = (*bell)(nil)
 // (ib_uverbs_post_send).
 func (c *Context) newSendBell(qp uint32) (bell, error) {
 	req := abi.IBUverbsPostSend{QPHandle: qp, WQESize: uint32(size[abi.IBUverbsSendWR]())}
-	return c.newBell(&cmdPostSend, offheap.BytesOf(&req))
+	b, err := c.newBell(&cmdPostSend, offheap.BytesOf(&req))
+	b.short = c.drv.QueuesSends()
+	return b, err
 }
 
 // armBell arms a completion queue in either way.
@@ -101,6 +111,8 @@ func (b *armBell) prepare(c *Context, cq uint32) (err error) {
 	if b.solicited, err = c.newBell(&cmdReqNotifyCQ, offheap.BytesOf(&req)); err != nil {
 		b.any.free()
 	}
+	// rxe_req_notify_cq and siw_req_notify_cq set a flag.
+	b.any.short, b.solicited.short = true, true
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/internal/devfile"
+	"github.com/purerdma/rdma/internal/kernelver"
 	"github.com/purerdma/rdma/internal/rdmanl"
 )
 
@@ -52,7 +53,7 @@ func realHost() *host {
 		},
 		open:        openAndClose,
 		stat:        statNode,
-		release:     kernelRelease,
+		release:     kernelver.Release,
 		hasProvider: HasProvider,
 		newLink:     rdmanl.NewLink,
 		deleteLink:  rdmanl.DeleteLink,

@@ -22,14 +22,6 @@ func statNode(path string) (nodeInfo, error) {
 	}, nil
 }
 
-func kernelRelease() string {
-	var u unix.Utsname
-	if unix.Uname(&u) != nil {
-		return ""
-	}
-	return unix.ByteSliceToString(u.Release[:])
-}
-
 func netdevExists(name string) bool {
 	_, err := net.InterfaceByName(name)
 	return err == nil

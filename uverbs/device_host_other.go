@@ -11,6 +11,4 @@ func statNode(path string) (nodeInfo, error) {
 	return nodeInfo{}, &fs.PathError{Op: "stat", Path: path, Err: errors.ErrUnsupported}
 }
 
-func kernelRelease() string { return "" }
-
 func netdevExists(string) bool { return false }

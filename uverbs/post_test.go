@@ -11,6 +11,7 @@ import (
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/internal/devfile"
 	"github.com/purerdma/rdma/internal/fakeverbs"
+	"github.com/purerdma/rdma/internal/kernelver"
 	"github.com/purerdma/rdma/uverbs"
 )
 
@@ -85,6 +86,8 @@ func (f panickyFile) Write(p []byte) (int, error) {
 	return f.Handle.Write(p)
 }
 
+func (f panickyFile) Ring(p []byte) (int, error) { return f.Write(p) }
+
 // TestPanicLeavesNoLock: a queue pair whose doorbell panics goes on working.
 func TestPanicLeavesNoLock(t *testing.T) {
 	k := &panicky{Kernel: fakeverbs.New()}
@@ -117,6 +120,66 @@ func TestPanicLeavesNoLock(t *testing.T) {
 		}
 	case <-time.After(10 * time.Second):
 		t.Fatal("the send queue is still locked")
+	}
+}
+
+// ringing is a fake kernel that counts the commands of the data path by their way.
+type ringing struct {
+	*fakeverbs.Kernel
+	rung, written atomic.Int32
+}
+
+type ringingFile struct {
+	devfile.Handle
+	k *ringing
+}
+
+func (k *ringing) Open(path string) (devfile.Handle, error) {
+	h, err := k.Kernel.Open(path)
+	return ringingFile{h, k}, err
+}
+
+func (f ringingFile) Write(p []byte) (int, error) {
+	f.k.written.Add(1)
+	return f.Handle.Write(p)
+}
+
+func (f ringingFile) Ring(p []byte) (int, error) {
+	f.k.rung.Add(1)
+	return f.Handle.Ring(p)
+}
+
+// TestRings: arming a queue is hidden from the Go runtime; so is a doorbell, but only
+// where the kernel queues what it is rung for.
+func TestRings(t *testing.T) {
+	k := &ringing{Kernel: fakeverbs.New()}
+	c, err := uverbs.OpenOn(k, fakeDevice(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	r := mustBuild(t, c, nil)
+	for _, step := range []struct {
+		name string
+		do   func() error
+		ring bool
+	}{
+		{"arm", r.cq.Arm, true},
+		{"arm for solicited", r.cq.ArmSolicited, true},
+		{"post", func() error { return r.qp.PostSend(signaled(1)) }, kernelver.Since(6, 10)},
+	} {
+		rung, written := k.rung.Load(), k.written.Load()
+		if err := step.do(); err != nil {
+			t.Fatal(err)
+		}
+		rung, written = k.rung.Load()-rung, k.written.Load()-written
+		if rung+written != 1 || rung == 1 != step.ring {
+			t.Errorf("%s: rung %d times, written %d times", step.name, rung, written)
+		}
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sys/unix"
+	"github.com/purerdma/rdma/internal/kernelver"
 )
 
 // median and ends of a list.
@@ -40,7 +40,7 @@ var headings = []heading{
 
 // print writes the tables in Markdown.
 func (b *bench) print() {
-	fmt.Fprintf(b.out, "Linux %s, %d rounds:\n\n", release(), b.rounds())
+	fmt.Fprintf(b.out, "Linux %s, %d rounds:\n\n", kernelver.Release(), b.rounds())
 	for _, h := range headings {
 		fmt.Fprintf(b.out, "%s\n\n| test | bytes | %s |\n|---|---|%s\n", h.title, strings.Join(h.columns, " | "), strings.Repeat("---|", len(h.columns)))
 		for i, t := range b.list {
@@ -94,15 +94,6 @@ func (b *bench) rounds() (n int) {
 		n = max(n, len(p.g))
 	}
 	return n
-}
-
-// release is the kernel's, such as 6.12.117+deb13-amd64.
-func release() string {
-	var u unix.Utsname
-	if unix.Uname(&u) != nil {
-		return "?"
-	}
-	return unix.ByteSliceToString(u.Release[:])
 }
 
 func (t test) title() string {

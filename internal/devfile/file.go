@@ -108,6 +108,17 @@ func (f *File) TryWrite(p []byte) (err error) {
 	return
 }
 
+// Ring is TryWrite of a command that the kernel carries out in microseconds and without
+// waiting for anything, as it queues the work: the Go runtime does not learn of the
+// system call.
+func (f *File) Ring(p []byte) (err error) {
+	n, err := f.h.Ring(p)
+	if n != len(p) && err == nil {
+		return errShort
+	}
+	return
+}
+
 var errShort error = syscall.EIO
 
 // TryRead makes one read(2) and returns the bare errno, EAGAIN included.

@@ -29,6 +29,7 @@ func (s *scripted) AdoptSleeper(int, string) (Sleeper, error) { return s, s.adop
 func (s *scripted) Sleep(time.Duration) bool                  { return s.n > 0 }
 func (s *scripted) Wake()                                     { s.wakes++ }
 func (s *scripted) Write([]byte) (int, error)                 { return s.n, s.err }
+func (s *scripted) Ring([]byte) (int, error)                  { return s.n, s.err }
 func (s *scripted) Read([]byte) (int, error)                  { return s.n, s.err }
 func (s *scripted) Ioctl(uint, unsafe.Pointer) error          { return s.err }
 func (s *scripted) Mmap(int64, int, int) ([]byte, error)      { return nil, s.err }
@@ -105,6 +106,9 @@ func TestTryWriteIsBare(t *testing.T) {
 		k := &scripted{n: tc.n, err: tc.err}
 		if err := k.file(t).TryWrite(make([]byte, 4)); err != tc.want { //nolint:errorlint // identity is the point
 			t.Errorf("%d of 4 bytes, %v: got %v", tc.n, tc.err, err)
+		}
+		if err := k.file(t).Ring(make([]byte, 4)); err != tc.want { //nolint:errorlint // identity is the point
+			t.Errorf("ring of %d of 4 bytes, %v: got %v", tc.n, tc.err, err)
 		}
 	}
 }

@@ -28,6 +28,10 @@ func Real() Kernel { return realKernel }
 type Handle interface {
 	Write(p []byte) (int, error)
 	Read(p []byte) (int, error)
+
+	// Ring is Write of a command that the kernel carries out in microseconds and
+	// without waiting for anything.
+	Ring(p []byte) (int, error)
 	Ioctl(req uint, arg unsafe.Pointer) error
 	Mmap(offset int64, length, prot int) ([]byte, error)
 	Munmap(mems ...[]byte) error

@@ -276,6 +276,11 @@ func TestUseAfterClose(t *testing.T) {
 			t.Errorf("%s: %v, want net.ErrClosed", name, err)
 		}
 	}
+	for name, err := range map[string]error{"TryWrite": d.f.TryWrite([]byte{1}), "Ring": d.f.Ring([]byte{1})} {
+		if err != ErrClosed { //nolint:errorlint // it is bare
+			t.Errorf("%s: %v, want ErrClosed", name, err)
+		}
+	}
 	if err := d.f.Munmap(mem); err != nil {
 		t.Errorf("munmap after close: %v", err)
 	}
@@ -361,7 +366,10 @@ func TestWriteAllocatesNothing(t *testing.T) {
 		if err := d.f.TryWrite(p); err != nil {
 			t.Fatal(err)
 		}
-		for range 2 {
+		if err := d.f.Ring(p); err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
 			if _, err := unix.Read(d.feed, sink); err != nil {
 				t.Fatal(err)
 			}
@@ -369,6 +377,40 @@ func TestWriteAllocatesNothing(t *testing.T) {
 	})
 	if n != 0 && !raceEnabled {
 		t.Errorf("%v allocations per write", n)
+	}
+}
+
+// TestRing: all bytes arrive once, and the kernel's refusal comes back as it is.
+func TestRing(t *testing.T) {
+	d := newDevice(t)
+	if err := d.f.Ring([]byte("doorbell")); err != nil {
+		t.Fatal(err)
+	}
+	got := make([]byte, 32)
+	n, err := unix.Read(d.feed, got)
+	if err != nil || string(got[:n]) != "doorbell" {
+		t.Errorf("got %q, %v", got[:n], err)
+	}
+	if err := unix.Shutdown(d.feed, unix.SHUT_RDWR); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.f.Ring([]byte{1}); err != syscall.EPIPE { //nolint:errorlint // it is bare
+		t.Errorf("to nobody: %v, want EPIPE", err)
+	}
+}
+
+func BenchmarkRing(b *testing.B) {
+	f, err := Open(nil, "/dev/null")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	p := make([]byte, 24)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := f.Ring(p); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
 

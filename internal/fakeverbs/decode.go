@@ -17,6 +17,9 @@ type request struct {
 	uhwOut  []byte
 }
 
+// Ring is Write.
+func (f *file) Ring(p []byte) (int, error) { return f.Write(p) }
+
 // Write decodes one write(2) (ib_uverbs_write).
 func (f *file) Write(p []byte) (int, error) {
 	f.k.mu.Lock()

@@ -54,21 +54,13 @@ func (cl *Client) Run(ctx context.Context, p Params) (*Result, error) {
 	return s.measure(&p)
 }
 
-// measure runs the loop.
+// measure runs the loop, and says what it was like.
 func (s *side) measure(p *Params) (*Result, error) {
 	m := newMeter(p)
 	c := s.conns[0]
 	res := &Result{Params: *p, Device: s.device.Name, Inline: p.Size <= c.inline && p.Op != Read}
 	before := errorCounters(s.device)
-	var err error
-	if p.Test == Latency {
-		err = c.ping(p, m)
-	} else {
-		err = s.blast(p, m)
-	}
-	if err == nil && p.Both {
-		res.Reverse, err = s.awaitReport()
-	}
+	err := s.loop(p, m, res)
 	if err != nil {
 		err = s.cause(err)
 		return nil, fmt.Errorf("%v of %d bytes: %w", p.Op, p.Size, err)
@@ -81,6 +73,18 @@ func (s *side) measure(p *Params) (*Result, error) {
 	res.Here, res.There = s.placeOf(currentCPU()), c.remote.Place
 	res.Moved = moved(before, errorCounters(s.device))
 	return res, c.describe(res)
+}
+
+// loop is what is measured.
+func (s *side) loop(p *Params, m *meter, res *Result) (err error) {
+	defer loops.enter(p.Mode)()
+	if p.Test == Latency {
+		return s.conns[0].ping(p, m)
+	}
+	if err = s.blast(p, m); err == nil && p.Both {
+		res.Reverse, err = s.awaitReport()
+	}
+	return err
 }
 
 // cause prefers the news that the peer has gone to what followed from it.

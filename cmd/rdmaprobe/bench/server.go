@@ -278,6 +278,7 @@ func (s *side) answer(ctx context.Context, begin func()) error {
 	begin()
 	if s.req.Op == Send || s.req.Op == Write && s.req.Test == Latency || s.req.both() {
 		go s.watchdog(idleLimit) // the others cost nothing while nothing happens
+		defer loops.enter(s.req.Mode)()
 	}
 	switch {
 	case s.req.Test == Latency:

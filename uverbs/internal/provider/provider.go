@@ -65,6 +65,11 @@ type Context interface {
 	SetupQP(req QPRequest) (*QPSetup, error)
 	SetupSRQ(req SRQRequest) (*SRQSetup, error)
 	SetupAH(req AHRequest) (*AHSetup, error)
+
+	// QueuesSends is whether the running kernel only queues the work when a
+	// QPBell rings. Otherwise it may send in the call, as much as there is.
+	QueuesSends() bool
+
 	Close() error
 }
 

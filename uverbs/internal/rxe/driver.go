@@ -1,6 +1,9 @@
 package rxe
 
-import "github.com/purerdma/rdma/uverbs/internal/provider"
+import (
+	"github.com/purerdma/rdma/internal/kernelver"
+	"github.com/purerdma/rdma/uverbs/internal/provider"
+)
 
 // abiVersion is RXE_UVERBS_ABI_VERSION of rxe_verbs.h, unchanged from 5.10 to
 // 7.3. Version 1 differs on 32-bit machines only and is older than 4.19.
@@ -30,6 +33,10 @@ func (driver) NewContext(env provider.Env) (provider.Context, error) {
 // context has no state of its own: rxe answers GET_CONTEXT with nothing and
 // shares no memory per context.
 type context struct{ env provider.Env }
+
+// QueuesSends: rxe_post_send ran the requester in the call until "RDMA/rxe: Don't call
+// direct between tasks" of 6.10.
+func (*context) QueuesSends() bool { return kernelver.Since(6, 10) }
 
 // Close has nothing to free.
 func (*context) Close() error { return nil }
