@@ -146,7 +146,7 @@ func (a AHAttr) explain(err error) error {
 	case errors.Is(err, syscall.ENODATA):
 		e.Hint = "the port has no GID of that index; see QueryGIDs"
 	case errors.Is(err, syscall.EINVAL):
-		e.Hint = "the device has no such port, or the own GID does not go with DGID"
+		e.Hint = "the device has no such port, the own GID does not go with DGID, or all MaxAH address handles of the device are taken"
 	case errors.Is(err, syscall.ETIMEDOUT), errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
 		e.Hint = "no route, or nobody answers for the destination on the network of the own GID"
 	}
