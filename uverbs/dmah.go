@@ -37,7 +37,7 @@ type DMAHint struct {
 	handle uint32
 }
 
-// AllocDMAHint creates a hint (DMAH_ALLOC, in Linux 7.3 but not 6.12, ioctl only).
+// AllocDMAHint creates a hint (DMAH_ALLOC, in Linux 6.18 but not 6.12, ioctl only).
 // The error is an *[Error]; it matches errors.ErrUnsupported where kernel or
 // driver cannot, as soft-RoCE, and syscall.EPERM for a processor on which the
 // thread may not run.
