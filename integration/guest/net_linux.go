@@ -115,18 +115,8 @@ func meet(conf *config) error {
 	if err != nil {
 		return err
 	}
-	defer l.Close()
-	came := make(chan struct{}, conf.nodes)
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			defer c.Close()
-			came <- struct{}{}
-		}
-	}()
+	all := make(chan struct{})
+	go answerGuests(l, conf.nodes-1, all)
 	deadline := time.Now().Add(barrierTime)
 	for n := range conf.nodes {
 		if n == conf.node {
@@ -136,14 +126,34 @@ func meet(conf *config) error {
 			return err
 		}
 	}
-	for range conf.nodes - 1 {
-		select {
-		case <-came:
-		case <-time.After(time.Until(deadline)):
-			return fmt.Errorf("not every node came up within %v", barrierTime)
+	select {
+	case <-all:
+		return nil
+	case <-time.After(time.Until(deadline)):
+		return fmt.Errorf("not every node came up within %v", barrierTime)
+	}
+}
+
+// answerGuests closes all when so many guests have called, and goes on answering
+// as long as this guest lives: one whose call was counted here may have given up
+// waiting for it meanwhile, and calls again.
+func answerGuests(l net.Listener, guests int, all chan<- struct{}) {
+	seen := map[string]bool{}
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		host, _, _ := net.SplitHostPort(c.RemoteAddr().String())
+		_ = c.Close()
+		if seen[host] {
+			continue
+		}
+		seen[host] = true
+		if len(seen) == guests {
+			close(all)
 		}
 	}
-	return nil
 }
 
 func reach(node int, deadline time.Time) error {
