@@ -86,9 +86,9 @@ type probeDoc struct {
 		Ports  []struct{ GIDs []struct{ Address string } }
 	}
 	Error struct {
-		Class, Step, Remedy string
-		ExitCode            int     `json:"exit_code"`
-		AfterMS             float64 `json:"after_ms"`
+		Class, Step, Cause, Remedy string
+		ExitCode                   int     `json:"exit_code"`
+		AfterMS                    float64 `json:"after_ms"`
 	}
 }
 

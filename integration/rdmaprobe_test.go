@@ -149,7 +149,8 @@ func TestProbeLoadsModule(t *testing.T) {
 	probe(t, "ping", addrV4+":9", "-C", "1").want(t, 6)
 }
 
-// TestProbePingBlackHole: nobody has the address, or nobody answers there (P6).
+// TestProbePingBlackHole: nobody has the address, or nobody answers there (P6;
+// TestNodesBlackHole has a peer behind a filter).
 func TestProbePingBlackHole(t *testing.T) {
 	requireRDMA(t)
 	checkLeaks(t)
@@ -167,15 +168,15 @@ func TestProbePingBlackHole(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = netlink.NeighDel(neigh) })
-	for _, tt := range []struct{ name, addr, step, text string }{
-		{"no neighbour", addrSilent, "resolve address", "no neighbour"},
-		{"no answer", deaf, "connect", "4791"},
+	for _, tt := range []struct{ name, addr, step, cause string }{
+		{"no neighbour", addrSilent, "resolve address", "no neighbour for " + addrSilent},
+		{"no answer", deaf, "connect", "no answer (UDP port 4791"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := probe(t, "ping", tt.addr, "--timeout", "2s", "--json")
 			r.want(t, 5)
 			d := r.decode(t)
-			if !strings.Contains(d.Error.Step, tt.step) || !strings.Contains(d.Error.Remedy, tt.text) {
+			if !strings.Contains(d.Error.Step, tt.step) || !strings.Contains(d.Error.Cause, tt.cause) {
 				t.Errorf("error %+v\n%s", d.Error, r.stdout)
 			}
 			if d.Error.AfterMS > 2500 {

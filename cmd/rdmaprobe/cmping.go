@@ -278,10 +278,11 @@ func (got cmAnswer) failure(target string) error {
 	if got.Local.IsValid() {
 		object = fmt.Sprintf("%v -> %s via %s", got.Local, target, orDash(got.Device))
 	}
-	return &failure{step: got.Step, object: object, remedy: got.remedy(), after: got.Took, err: got.Err}
+	return &failure{step: got.Step, object: object, remedy: got.remedy(), peer: target, device: got.Device, after: got.Took, err: got.Err}
 }
 
-// remedy says what to look at.
+// remedy says what to look at. Where nobody answered in time, the silence of
+// that step says more.
 func (got cmAnswer) remedy() string {
 	switch {
 	case got.State == stateRejected && got.Reject != nil && got.Reject.Advice != "":

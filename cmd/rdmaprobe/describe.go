@@ -18,6 +18,8 @@ type failure struct {
 	step   string
 	object string
 	remedy string
+	peer   string        // host:port, when it may be silent
+	device string        // that the step went through; may be empty
 	after  time.Duration // how long it took; 0 when that says nothing
 	err    error
 }

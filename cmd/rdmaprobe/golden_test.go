@@ -85,6 +85,8 @@ func TestGolden(t *testing.T) {
 		{"ping-none", emptyWorld(), "ping 10.0.0.7", exitNoDevice},
 		{"ping-none-json", emptyWorld(), "ping 10.0.0.7 --json", exitNoDevice},
 		{"ping-refused", rxeWorld(), "ping 10.0.0.7", exitRejected},
+		{"ping-filtered", silentWorld("connect", "rxe0"), "ping 10.0.0.7 --timeout 2s", exitUnreachable},
+		{"ping-silent", silentWorld("resolve address", ""), "ping 10.0.0.7 --timeout 2s", exitUnreachable},
 		{"serve-none", emptyWorld(), "serve", exitNoDevice},
 		{"demo-none", emptyWorld(), "demo", exitNoDevice},
 		{"demo-device", rxeWorld(), "demo --device rxe0 -C 5", exitOK},
