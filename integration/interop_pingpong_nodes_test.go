@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"testing"
-	"time"
 
 	"github.com/purerdma/rdma/uverbs"
 )
@@ -24,7 +23,7 @@ func TestNodesPingpong(t *testing.T) {
 	node := requireNodes(t)
 	requireTool(t, "ibv_rc_pingpong", "ibverbs-utils")
 	checkLeaks(t)
-	other := pingpongControlConn(t, node)
+	other := controlConn(t, node, pingpongControl)
 	// inStep returns when the other guest has come to the same point.
 	inStep := func(t *testing.T) {
 		t.Helper()
@@ -47,28 +46,6 @@ func TestNodesPingpong(t *testing.T) {
 		})
 		play(t, kind, events, func() { inStep(t) })
 	})
-}
-
-// pingpongControlConn connects the two guests.
-func pingpongControlConn(t *testing.T, node int) net.Conn {
-	t.Helper()
-	if node == 1 {
-		return dialControl(testContext(t), t, pingpongControl)
-	}
-	l, err := net.Listen("tcp", pingpongControl)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer closeAll(t, l)
-	if err := l.(*net.TCPListener).SetDeadline(time.Now().Add(testTime)); err != nil {
-		t.Fatal(err)
-	}
-	conn, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close() })
-	return conn
 }
 
 func pingpongNodeServe(t *testing.T, kind pingpongKind, events bool, inStep func()) {

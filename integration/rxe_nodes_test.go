@@ -69,6 +69,28 @@ func dialControl(ctx context.Context, t *testing.T, port string) net.Conn {
 	}
 }
 
+// controlConn connects two guests, at a port of guest 0.
+func controlConn(t *testing.T, node int, port string) net.Conn {
+	t.Helper()
+	if node == 1 {
+		return dialControl(testContext(t), t, port)
+	}
+	l, err := net.Listen("tcp", port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeAll(t, l)
+	if err := l.(*net.TCPListener).SetDeadline(time.Now().Add(testTime)); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn
+}
+
 // askNode sends questions until one is answered: datagrams may be lost, and
 // answers to earlier questions may be late.
 func askNode(ctx context.Context, t *testing.T, s *verbsSide, to netip.Addr, qpn uint32) {
