@@ -33,19 +33,25 @@ type bell struct {
 	short bool // the kernel only queues the work or sets a flag: devfile.File.Ring
 }
 
-// Send rings. Its error path allocates.
-func (b *bell) Send() error {
-	c := b.c
-	if !c.bells.refused.Load() {
-		err := b.write()
-		if err == nil {
-			return nil
-		}
-		if c.style == StyleWrite || err != syscall.EACCES && err != syscall.EPERM {
-			return b.failed(err)
-		}
-		c.bells.refused.Store(true)
+// send gives the command to the kernel. Its error path allocates.
+func (b *bell) send() error {
+	if b.c.bells.refused.Load() {
+		return b.otherwise(syscall.EACCES)
 	}
+	err := b.write()
+	if err != nil {
+		err = b.otherwise(err)
+	}
+	return err
+}
+
+// otherwise uses ioctl after an error of write(2) that says that write(2) is refused.
+func (b *bell) otherwise(err error) error {
+	c := b.c
+	if c.style == StyleWrite || err != syscall.EACCES && err != syscall.EPERM {
+		return b.failed(err)
+	}
+	c.bells.refused.Store(true)
 	if err := c.file.Ioctl(abi.RDMA_VERBS_IOCTL, b.hdr); err != nil {
 		return b.failed(err)
 	}
@@ -77,7 +83,53 @@ func (b *bell) free() {
 	}
 }
 
-var _ provider.QPBell = (*bell)(nil)
+// forDriver returns the bell as one for a driver that rings while mu is locked without
+// a deferred unlock (QP.PostSend).
+func (b *bell) forDriver(mu *sync.Mutex) *provider.QPBell {
+	q := &provider.QPBell{File: b.c.file.Ringer(b.short), Command: b.frame}
+	if b.c.file.MayPanic() {
+		q.File = guardedFile{q.File, mu}
+	}
+	q.Again = func(n int, err error) error {
+		if err == nil && n != len(b.frame) {
+			err = syscall.EIO
+		}
+		err = b.otherwise(err)
+		if b.c.bells.refused.Load() {
+			q.File = refuser{} // at once, next time
+		}
+		return err
+	}
+	if b.c.bells.refused.Load() {
+		q.File = refuser{}
+	}
+	return q
+}
+
+// guardedFile is the device file of a kernel of a test, which may panic.
+type guardedFile struct {
+	devfile.Ringer
+	mu *sync.Mutex
+}
+
+// Ring unlocks what its caller will not, when it does not return.
+func (f guardedFile) Ring(p []byte) (n int, err error) {
+	returned := false
+	defer func() {
+		if !returned {
+			f.mu.Unlock()
+		}
+	}()
+	n, err = f.Ringer.Ring(p)
+	returned = true
+	return n, err
+}
+
+// refuser is in the place of a device file that refuses write(2).
+type refuser struct{}
+
+// Ring refuses.
+func (refuser) Ring([]byte) (int, error) { return 0, syscall.EACCES }
 
 // newSendBell builds the command that makes the kernel look at a send queue. The
 // kernel insists on a request size of at least its struct's even for no requests
@@ -97,9 +149,9 @@ var _ provider.CQBell = (*armBell)(nil)
 // Arm asks for an event.
 func (b *armBell) Arm(solicitedOnly bool) error {
 	if solicitedOnly {
-		return b.solicited.Send()
+		return b.solicited.send()
 	}
-	return b.any.Send()
+	return b.any.send()
 }
 
 func (b *armBell) prepare(c *Context, cq uint32) (err error) {

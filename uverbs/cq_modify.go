@@ -22,10 +22,10 @@ func (cq *CQ) Resize(entries int) error {
 		return err
 	}
 	defer cq.life.leave()
-	cq.pollMu.Lock()
-	defer cq.pollMu.Unlock()
-	if cq.useless != nil {
-		return cq.useless
+	cq.ring.Lock()
+	defer cq.ring.Unlock()
+	if err := cq.ring.Ended(); err != nil {
+		return err
 	}
 	err := cq.resize(entries, fmt.Sprintf("%s to %d entries", cq.life.name, entries))
 	return cq.c.withLimits(err, func(d *abi.IBUverbsQueryDeviceResp) string {
@@ -60,9 +60,10 @@ func (cq *CQ) resize(entries int, what string) error {
 func (cq *CQ) resized(setup *provider.ModifySetup, w *writeCall, what string) error {
 	fits, err := setup.Done(respOf[abi.IBUverbsResizeCQResp](w).CQE, w.uhwResp())
 	if err != nil {
-		cq.useless = cq.c.fail(cmdResizeCQ.name, what, err)
-		cq.end(cq.useless)
-		return cq.useless
+		err = cq.c.fail(cmdResizeCQ.name, what, err)
+		cq.ring.End(err)
+		cq.end(err)
+		return err
 	}
 	cq.entries = int(fits)
 	return nil

@@ -72,10 +72,11 @@ type QP struct {
 	handle uint32
 	qpn    uint32
 
-	// sendMu and recvMu each guard one queue, and ring against Close.
+	// sendMu and recvMu each guard one queue, and ring against Close. The kernel may be
+	// at work under the first.
 	sendMu sync.Mutex
-	recvMu sync.Mutex
-	ring   provider.QP // nil after Close
+	recvMu provider.Latch
+	ring   provider.QP // refuses after Close
 	gone   provider.QP // what ring was, once the kernel has destroyed the object
 	bell   bell
 
@@ -128,7 +129,7 @@ func (qp *QP) create() error {
 	if qp.bell, err = qp.c.newSendBell(qp.handle); err != nil {
 		abort(setup.Abort)
 	} else {
-		qp.ring, err = setup.Done(&qp.bell, qp.qpn, qp.cap.provider(), uhwOut)
+		qp.ring, err = setup.Done(qp.bell.forDriver(&qp.sendMu), qp.qpn, qp.cap.provider(), uhwOut)
 		if err == nil {
 			return nil
 		}
@@ -198,7 +199,7 @@ func (qp *QP) destroy() error {
 		return err
 	}
 	qp.bell.free()
-	qp.ring, qp.gone = nil, qp.ring
+	qp.ring, qp.gone = ended{err: qp.life.closed}, qp.ring
 	return nil
 }
 

@@ -82,7 +82,7 @@ func (cfg *QPConfig) parents() (all []*life) {
 // has a part in it.
 func (qp *QP) setup() (*provider.QPSetup, error) {
 	if qp.cfg.Type == abi.IB_UVERBS_QPT_XRC_TGT {
-		done := func(provider.QPBell, uint32, provider.QPCap, []byte) (provider.QP, error) { return ringless{}, nil }
+		done := func(*provider.QPBell, uint32, provider.QPCap, []byte) (provider.QP, error) { return ringless{}, nil }
 		return &provider.QPSetup{Done: done}, nil
 	}
 	flags := uint32(qp.cfg.CreateFlags)
@@ -98,10 +98,10 @@ func (qp *QP) setup() (*provider.QPSetup, error) {
 type ringless struct{}
 
 // PostSend refuses.
-func (ringless) PostSend(wrs []provider.SendWR) (int, error) { return 0, refuse(len(wrs)) }
+func (ringless) PostSend(wrs provider.List[provider.SendWR]) (int, error) { return 0, refuse(wrs.N) }
 
 // PostRecv refuses.
-func (ringless) PostRecv(wrs []provider.RecvWR) (int, error) { return 0, refuse(len(wrs)) }
+func (ringless) PostRecv(wrs provider.List[provider.RecvWR]) (int, error) { return 0, refuse(wrs.N) }
 
 // Close has nothing to unmap.
 func (ringless) Close() error { return nil }

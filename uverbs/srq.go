@@ -45,9 +45,8 @@ type SRQ struct {
 
 	mu     sync.Mutex // guards the rest, and ring against Close
 	maxWR  int
-	ring   provider.SRQ // nil after Close
-	gone   provider.SRQ // what ring was, once the kernel has destroyed the object
-	broken error        // a resize that lost the ring
+	ring   provider.SRQ
+	broken error // why ring may not be used: Close, a resize that lost it
 }
 
 // CreateSRQ creates a shared receive queue (SRQ_CREATE, CREATE_SRQ,
@@ -162,14 +161,12 @@ func (srq *SRQ) String() string { return srq.life.name }
 // errors included, and may be called at once: a shared queue has no states.
 func (srq *SRQ) PostRecv(wrs ...RecvWR) error {
 	srq.mu.Lock()
-	defer srq.mu.Unlock()
-	switch {
-	case srq.ring == nil:
-		return srq.life.closed
-	case srq.broken != nil:
-		return srq.broken
+	n, err := 0, srq.broken
+	if err == nil {
+		n, err = srq.ring.PostRecv(recvList(wrs))
 	}
-	if n, err := srq.ring.PostRecv(recvList(wrs)); err != nil {
+	srq.mu.Unlock() // not deferred, as in QP.PostSend
+	if err != nil {
 		return postError(n, err)
 	}
 	return nil
@@ -186,12 +183,12 @@ func (srq *SRQ) destroy() error {
 	if err := srq.destroyKernel(); err != nil {
 		return err
 	}
-	srq.ring, srq.gone = nil, srq.ring
+	srq.broken = srq.life.closed
 	return nil
 }
 
 // release frees the ring of a queue that the kernel has destroyed.
 func (srq *SRQ) release() error {
 	srq.c.registry.drop(srq.key)
-	return srq.gone.Close()
+	return srq.ring.Close()
 }

@@ -161,27 +161,22 @@ type WC struct {
 	Timestamp uint64
 }
 
-// sendList, recvList and wcList hand a slice to a driver without copying it. The
-// structs have the same fields there, in the same order, except that AH is of
-// another type: that of the first field of the AH here, and Bind of one with the
-// same fields. TestRequestsAreAlike compares them field by field.
-func sendList(wrs []SendWR) []provider.SendWR {
-	return *(*[]provider.SendWR)(unsafe.Pointer(noescape(&wrs)))
+// sendList and recvList hand a slice to a driver without copying it, as CQ.Poll does
+// with completions. The structs have the same fields there, in the same order, except
+// that AH is of another type: that of the first field of the AH here, and Bind of one
+// with the same fields. TestRequestsAreAlike compares them field by field.
+func sendList(wrs []SendWR) provider.List[provider.SendWR] {
+	return provider.List[provider.SendWR]{First: (*provider.SendWR)(hidden(address(wrs))), N: len(wrs)}
 }
 
-func recvList(wrs []RecvWR) []provider.RecvWR {
-	return *(*[]provider.RecvWR)(unsafe.Pointer(noescape(&wrs)))
+func recvList(wrs []RecvWR) provider.List[provider.RecvWR] {
+	return provider.List[provider.RecvWR]{First: (*provider.RecvWR)(hidden(address(wrs))), N: len(wrs)}
 }
 
-func wcList(wcs []WC) []provider.WC {
-	return *(*[]provider.WC)(unsafe.Pointer(noescape(&wcs)))
-}
+func address[T any](s []T) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(s))) }
 
-// noescape hides a pointer from escape analysis, so that requests and
+// hidden is a pointer that escape analysis does not follow, so that requests and
 // completions that a caller has on its stack stay there although they pass an
 // interface. It is sound because drivers must not keep them (provider.QP), and
 // because nothing between the two conversions can move a stack.
-func noescape[T any](p *T) *T {
-	u := uintptr(unsafe.Pointer(p))
-	return *(**T)(unsafe.Pointer(&u))
-}
+func hidden(u uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&u)) }

@@ -25,7 +25,7 @@ func (p permissive) SetupQP(req provider.QPRequest) (*provider.QPSetup, error) {
 		req.Flags = 0
 		return p.Context.SetupQP(req)
 	}
-	done := func(provider.QPBell, uint32, provider.QPCap, []byte) (provider.QP, error) { return ringless{}, nil }
+	done := func(*provider.QPBell, uint32, provider.QPCap, []byte) (provider.QP, error) { return ringless{}, nil }
 	return &provider.QPSetup{Done: done}, nil
 }
 

@@ -64,6 +64,9 @@ func (h *handle) Ring(p []byte) (int, error) {
 	return h.Handle.Ring(p)
 }
 
+// CannotPanic makes doorbells take the way that they take with the running kernel.
+func (h *handle) CannotPanic() {}
+
 // Mmap remembers the mapping.
 func (h *handle) Mmap(offset int64, length, prot int) ([]byte, error) {
 	mem, err := h.Handle.Mmap(offset, length, prot)

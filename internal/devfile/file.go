@@ -119,6 +119,32 @@ func (f *File) Ring(p []byte) (err error) {
 	return
 }
 
+// Ringer returns what Ring calls, or what TryWrite calls if the kernel does not only
+// queue the work, for those who ring doorbells. It returns the bare errno.
+func (f *File) Ringer(queues bool) Ringer {
+	if queues {
+		return f.h
+	}
+	return written{f.h}
+}
+
+// A Ringer gives the kernel a command, as Handle.Ring does.
+type Ringer interface {
+	Ring(p []byte) (int, error)
+}
+
+// written gives the kernel commands by Write.
+type written struct{ h Handle }
+
+// Ring is Write.
+func (w written) Ring(p []byte) (int, error) { return w.h.Write(p) }
+
+// MayPanic reports whether Write and Ring do not promise the contrary; see [Calm].
+func (f *File) MayPanic() bool {
+	_, calm := f.h.(Calm)
+	return !calm
+}
+
 var errShort error = syscall.EIO
 
 // TryRead makes one read(2) and returns the bare errno, EAGAIN included.

@@ -48,6 +48,10 @@ type Handle interface {
 	Close() error
 }
 
+// A Calm handle promises that its Write and Ring do not panic, as the running kernel's
+// do. Of another, those must expect it who hold a lock.
+type Calm interface{ CannotPanic() }
+
 // A Sleeper is an open file that is not in the runtime's poller: who wants to know
 // whether it is readable sleeps in the kernel, on a thread. WaitRead of it does not
 // wait, and SetReadDeadline fails.

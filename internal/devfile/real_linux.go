@@ -143,6 +143,9 @@ func (h *handle) Ring(p []byte) (int, error) {
 	}
 }
 
+// CannotPanic makes the handle [Calm].
+func (h *handle) CannotPanic() {}
+
 // Read makes one read(2), after signals again.
 func (h *handle) Read(p []byte) (n int, err error) {
 	if !h.enter() {

@@ -8,6 +8,12 @@
 // driver id.
 package provider
 
+import (
+	"sync"
+
+	"github.com/purerdma/rdma/internal/devfile"
+)
+
 // A Driver is the user-space half of one kernel RDMA driver.
 type Driver interface {
 	// Name is the kernel's name of the driver, such as "rxe".
@@ -50,12 +56,17 @@ type CQBell interface {
 	Arm(solicitedOnly bool) error
 }
 
-// A QPBell is the same for a queue pair. Receives have no command: no driver
-// here needs one.
-type QPBell interface {
-	// Send asks the kernel to process the send queue (POST_SEND without work
-	// requests of its own).
-	Send() error
+// A QPBell is the command of a queue pair that asks the kernel to process the send
+// queue (POST_SEND without work requests of its own): given to File it is carried
+// out. It is not an interface like CQBell, so that the driver makes one call to ring.
+// It is for PostSend only. Receives have no command: no driver here needs one.
+type QPBell struct {
+	File    devfile.Ringer // does not panic, or releases the lock that the core holds
+	Command []byte
+
+	// Again is to be called when Ring took n bytes only or returned err. It tries
+	// other ways to ring, and returns why none leads there.
+	Again func(n int, err error) error
 }
 
 // A Context is the driver's share of an opened device. It builds the driver's
@@ -109,7 +120,7 @@ type QPRequest struct {
 type QPSetup struct {
 	UHWIn     []byte
 	UHWOutLen int
-	Done      func(bell QPBell, qpn uint32, cap QPCap, uhwOut []byte) (QP, error)
+	Done      func(bell *QPBell, qpn uint32, cap QPCap, uhwOut []byte) (QP, error)
 	Abort     func()
 }
 
@@ -169,31 +180,42 @@ type AHSetup struct {
 	Done      func(uhwOut []byte) (driver any, err error) // for AH.Driver
 }
 
-// A CQ reads completions. The core serialises the calls, except Arm, which
-// may run beside Poll.
+// A CQ reads completions. Poll takes the queue's lock; the core takes it for the
+// methods below that change the queue. Arm may run beside Poll.
 type CQ interface {
-	// Poll takes up to len(wcs) completions off the ring and returns how many.
-	// It makes no system call, allocates nothing and does not keep wcs.
+	// Poll takes up to wcs.N completions off the ring and returns how many.
+	// It makes no system call, allocates nothing and does not keep wcs. When there
+	// is none it returns what End was called with.
 	//
-	// It must contain nothing that can panic: the core holds a lock without a
+	// It must contain nothing that can panic, since it holds the lock without a
 	// deferred unlock, which would be a third of what polling an empty queue
 	// costs. Each driver's TestPollCannotPanic looks at the machine code for
 	// amd64; on other architectures nothing does.
-	Poll(wcs []WC) int
+	Poll(wcs List[WC]) (int, error)
+
+	// Lock, Unlock, End and Ended are those of Gate.
+	sync.Locker
+	End(err error)
+	Ended() error
 
 	// Arm asks for one event on the completion channel at the next
 	// completion. The caller polls once more before it sleeps.
 	Arm(solicitedOnly bool) error
 
-	// SetupResize prepares a resize-CQ command.
+	// SetupResize prepares a resize-CQ command. The lock is held until it is done.
 	SetupResize(entries int) (*ModifySetup, error)
 
-	// Close unmaps the ring, after the kernel object is gone.
+	// Close unmaps the ring, after the kernel object is gone. Poll finds nothing
+	// any more. It takes the lock.
 	Close() error
 }
 
 // A QP takes work requests. The core serialises calls on the send queue and,
 // separately, calls on the receive queue.
+//
+// Posting must contain nothing that can panic, since the core holds a lock without a
+// deferred unlock, which would be a tenth of what posting a request costs. Each
+// driver's TestPostCannotPanic looks at the machine code for amd64.
 type QP interface {
 	// PostSend checks requests and writes them to the send ring, up to the
 	// first that it refuses. Then it shows the device what it wrote and rings
@@ -202,10 +224,10 @@ type QP interface {
 	//
 	// The device may not look at requests before all are written. Nothing of a
 	// refused one remains. wrs and what they refer to are not kept.
-	PostSend(wrs []SendWR) (int, error)
+	PostSend(wrs List[SendWR]) (int, error)
 
 	// PostRecv is the same for the receive ring.
-	PostRecv(wrs []RecvWR) (int, error)
+	PostRecv(wrs List[RecvWR]) (int, error)
 
 	Close() error
 }
@@ -214,7 +236,7 @@ type QP interface {
 // the calls.
 type SRQ interface {
 	// PostRecv is that of QP.
-	PostRecv(wrs []RecvWR) (int, error)
+	PostRecv(wrs List[RecvWR]) (int, error)
 
 	// SetupModify prepares a modify-SRQ command: a new size, or only a limit.
 	SetupModify(resize bool, n uint32) (*ModifySetup, error)

@@ -88,7 +88,7 @@ func benchSends(b *testing.B, q Queues, wrs []provider.SendWR) {
 	b.ReportAllocs()
 	for b.Loop() {
 		q.DrainSends()
-		if _, err := q.QP.PostSend(wrs); err != nil {
+		if _, err := q.QP.PostSend(provider.ListOf(wrs)); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -65,23 +65,33 @@ func (e *Env) Unmap(mems ...[]byte) error {
 	return errors.Join(errs...)
 }
 
-// Bell is the bell of the object with the given handle.
-type Bell struct {
-	Env    *Env
-	Handle uint32
+// QPBell is the bell of the queue pair with the given handle.
+func (e *Env) QPBell(handle uint32) *provider.QPBell {
+	return &provider.QPBell{
+		File: qpFile{e, handle}, Command: []byte("look"),
+		Again: func(_ int, err error) error { return err },
+	}
 }
 
-// Send is the doorbell of a queue pair.
-func (b Bell) Send() error {
-	b.Env.Doorbells++
-	if b.Env.DoorErr != nil {
-		return b.Env.DoorErr
-	}
-	if b.Env.OnSend != nil {
-		b.Env.OnSend(b.Handle)
-	}
-	return nil
+type qpFile struct {
+	env    *Env
+	handle uint32
 }
+
+// Ring is the doorbell of a queue pair.
+func (f qpFile) Ring(p []byte) (int, error) {
+	f.env.Doorbells++
+	if f.env.DoorErr != nil {
+		return 0, f.env.DoorErr
+	}
+	if f.env.OnSend != nil {
+		f.env.OnSend(f.handle)
+	}
+	return len(p), nil
+}
+
+// Bell is the bell of a completion queue.
+type Bell struct{ Env *Env }
 
 // Arm arms a completion queue.
 func (b Bell) Arm(solicitedOnly bool) error {

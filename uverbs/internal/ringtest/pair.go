@@ -15,7 +15,7 @@ type Pair struct {
 // Send posts requests with one doorbell.
 func (p *Pair) Send(tb testing.TB, from int, wrs ...provider.SendWR) {
 	tb.Helper()
-	if n, err := p.QP[from].PostSend(wrs); n != len(wrs) || err != nil {
+	if n, err := p.QP[from].PostSend(provider.ListOf(wrs)); n != len(wrs) || err != nil {
 		tb.Fatalf("%d of %d requests posted: %v", n, len(wrs), err)
 	}
 }

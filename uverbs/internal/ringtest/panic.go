@@ -9,10 +9,18 @@ import (
 	"testing"
 )
 
+// calm are functions elsewhere that do not panic: they wait for a lock, copy memory and
+// make a stack larger.
+var calm = []string{"(*Latch).Wait", "memmove", "morestack_noctxt"}
+
+// Interface stands for any method of an interface; see CannotPanic.
+const Interface = "a method of an interface"
+
 // CannotPanic checks that functions of the package under test, such as (*cq).Poll,
-// call nothing but each other, in their amd64 code: with that they cannot panic,
-// because that is a call, except by a pointer to nowhere. Where the go tool is
-// missing there is nothing to look with.
+// call nothing but each other and what is calm, in their amd64 code: with that they
+// cannot panic, because that is a call, except by a pointer to nowhere. Interface among
+// the functions allows calls of interfaces, which are by a register. Where the go tool
+// is missing there is nothing to look with.
 func CannotPanic(t *testing.T, functions ...string) {
 	t.Helper()
 	tool, err := exec.LookPath("go")
@@ -24,12 +32,19 @@ func CannotPanic(t *testing.T, functions ...string) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, f := range functions {
+		if f == Interface {
+			continue
+		}
 		code, err := exec.Command(tool, "tool", "objdump", "-s", "[.]"+regexp.QuoteMeta(f)+"$", archive).CombinedOutput()
 		if err != nil || !regexp.MustCompile(`(?m)\sRET\s*$`).Match(code) {
 			t.Fatalf("no code of %s: %v\n%s", f, err, code)
 		}
 		for _, call := range regexp.MustCompile(`\sCALL\s.*?(\w+|\(\*\w+\)\.\w+)\s*(\n|$)`).FindAllSubmatch(code, -1) {
-			if name := string(call[1]); name != "morestack_noctxt" && !slices.Contains(functions, name) {
+			name := string(call[1])
+			if name == "R_CALLIND" {
+				name = Interface
+			}
+			if !slices.Contains(calm, name) && !slices.Contains(functions, name) {
 				t.Errorf("%s calls %s", f, name)
 			}
 		}

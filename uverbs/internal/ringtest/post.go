@@ -3,7 +3,6 @@ package ringtest
 import (
 	"errors"
 	"testing"
-	"unsafe"
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/uverbs/internal/provider"
@@ -11,31 +10,34 @@ import (
 
 // A Receiver is a queue pair or a shared receive queue.
 type Receiver interface {
-	PostRecv(wrs []provider.RecvWR) (int, error)
+	PostRecv(wrs provider.List[provider.RecvWR]) (int, error)
 }
 
 // Send posts one request.
 func Send(q provider.QP, wr *provider.SendWR) error {
-	_, err := q.PostSend(unsafe.Slice(wr, 1))
+	_, err := q.PostSend(provider.List[provider.SendWR]{First: wr, N: 1})
 	return err
 }
 
 // Recv posts one receive.
 func Recv(q Receiver, wr *provider.RecvWR) error {
-	_, err := q.PostRecv(unsafe.Slice(wr, 1))
+	_, err := q.PostRecv(provider.List[provider.RecvWR]{First: wr, N: 1})
 	return err
 }
 
 // MustRecv posts receives.
 func MustRecv(tb testing.TB, q Receiver, wrs ...provider.RecvWR) {
 	tb.Helper()
-	if n, err := q.PostRecv(wrs); n != len(wrs) || err != nil {
+	if n, err := q.PostRecv(provider.ListOf(wrs)); n != len(wrs) || err != nil {
 		tb.Fatalf("%d of %d receives posted: %v", n, len(wrs), err)
 	}
 }
 
 // Poll takes one completion off a queue.
-func Poll(q provider.CQ, wc *provider.WC) bool { return q.Poll(unsafe.Slice(wc, 1)) == 1 }
+func Poll(q provider.CQ, wc *provider.WC) bool {
+	n, _ := q.Poll(provider.List[provider.WC]{First: wc, N: 1}) // the error is that of CQ.End
+	return n == 1
+}
 
 // PostStops checks that a list is posted up to the first request that is refused,
 // with one doorbell, and none for nothing; and that a doorbell that fails leaves
@@ -50,20 +52,48 @@ func PostStops(t *testing.T, q provider.QP, env *Env) {
 				what, n, err, env.Doorbells, wantN, want, doorbells)
 		}
 	}
-	n, err := q.PostSend(nil)
+	send := func(wrs ...provider.SendWR) (int, error) { return q.PostSend(provider.ListOf(wrs)) }
+	recv := func(wrs ...provider.RecvWR) (int, error) { return q.PostRecv(provider.ListOf(wrs)) }
+	n, err := send()
 	step("nothing", n, err, 0, nil, 0)
-	n, err = q.PostSend([]provider.SendWR{refused, good})
+	n, err = send(refused, good)
 	step("first refused", n, err, 0, provider.ErrOpcode, 0)
 	env.DoorErr = errors.New("not yet")
-	n, err = q.PostSend([]provider.SendWR{good, refused})
+	n, err = send(good, refused)
 	step("doorbell refused", n, err, 1, env.DoorErr, 1)
 	env.DoorErr = nil
-	n, err = q.PostSend([]provider.SendWR{good, good, refused, good})
+	n, err = send(good, good, refused, good)
 	step("third refused", n, err, 2, provider.ErrOpcode, 2)
 
 	long := provider.RecvWR{SGEs: make([]provider.SGE, 100)}
-	n, err = q.PostRecv([]provider.RecvWR{{}, {}, long, {}})
+	n, err = recv(provider.RecvWR{}, provider.RecvWR{}, long, provider.RecvWR{})
 	step("third receive refused", n, err, 2, provider.ErrTooManySGEs, 2)
-	n, err = q.PostRecv(nil)
+	n, err = recv()
 	step("no receive", n, err, 0, nil, 2)
+}
+
+// PollEnds checks what polling returns once it has ended, with completions left, and
+// when the ring has been unmapped.
+func PollEnds(t *testing.T, q provider.CQ, push func()) {
+	t.Helper()
+	push()
+	ended := errors.New("ended")
+	q.Lock()
+	q.End(ended)
+	q.Unlock()
+	wcs := make([]provider.WC, 2)
+	poll := func(what string, most, want int, wantErr error) {
+		t.Helper()
+		if n, err := q.Poll(provider.ListOf(wcs[:most])); n != want || err != wantErr {
+			t.Errorf("%s: %d completions, %v; want %d, %v", what, n, err, want, wantErr)
+		}
+	}
+	poll("one left", 2, 1, nil)
+	poll("none left", 2, 0, ended)
+	push()
+	if err := q.Close(); err != nil {
+		t.Error(err)
+	}
+	poll("closed", 2, 0, ended)
+	poll("closed, no room", 0, 0, ended)
 }

@@ -78,7 +78,9 @@ func PostBesideConsumer(t *testing.T, q provider.QP, sq, rq Consumer, inlineAt i
 	defer wg.Wait() // also after a failure, which both see
 	wg.Go(func() { Retry(t, func(id uint64) (int, error) { return postUpToThree(q, id) }) })
 	wg.Go(func() {
-		Retry(t, func(id uint64) (int, error) { return q.PostRecv([]provider.RecvWR{{ID: id}}) })
+		Retry(t, func(id uint64) (int, error) {
+			return q.PostRecv(provider.List[provider.RecvWR]{First: &provider.RecvWR{ID: id}, N: 1})
+		})
 	})
 	for sent, received := uint64(0), uint64(0); sent < Total || received < Total; {
 		idle := true
@@ -104,7 +106,7 @@ func postUpToThree(q provider.QP, id uint64) (int, error) {
 		wrs = append(wrs, provider.SendWR{ID: id, Opcode: abi.IB_UVERBS_WR_SEND, Inline: []byte{byte(id)}})
 		id++
 	}
-	return q.PostSend(wrs)
+	return q.PostSend(provider.ListOf(wrs))
 }
 
 // Retry calls post for each number up to Total, waiting while the ring is full,

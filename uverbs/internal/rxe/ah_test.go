@@ -77,7 +77,7 @@ func TestDatagramBytes(t *testing.T) {
 			fill(slot, 0xaa)
 			wr := provider.SendWR{ID: 5, Opcode: abi.IB_UVERBS_WR_SEND_WITH_IMM, Imm: 0xcafe1234, SGEs: oneSGE,
 				AH: &provider.AH{Driver: h}, RemoteQPN: 0x123456, RemoteQKey: 0x80010000}
-			if err := q.send.post(&wr); err != nil {
+			if err := ringtest.Send(q, &wr); err != nil {
 				t.Fatal(err)
 			}
 			fields := append(slowSGEs(wqeSize, oneSGE), field{wqeID, uint64(5)}, field{wqeOpcode, uint32(3)},

@@ -36,4 +36,12 @@ func TestDataPathDoesNotAllocate(t *testing.T) { ringtest.NoAllocations(t, measu
 
 func TestPollCannotPanic(t *testing.T) { ringtest.CannotPanic(t, "(*cq).Poll") }
 
+func TestPostCannotPanic(t *testing.T) {
+	ringtest.CannotPanic(t, ringtest.Interface,
+		"(*sendQueue).PostSend", "(*sendQueue).stop", "(*sendQueue).ringAgain",
+		"(*sendQueue).postInline", "(*sendQueue).postOther", "(*limits).check", "(*limits).checkInline",
+		"(*limits).checkAtomicWrite", "(*limits).lengthError", "checkNoData", "encodeMore", "encodeAtomic", "encodeBind",
+		"encodePeer", "encodeInline", "(*recvQueue).PostRecv", "(*recvQueue).stop", "(*recvQueue).refuse")
+}
+
 func BenchmarkDataPath(b *testing.B) { ringtest.Benchmark(b, measured(b)) }

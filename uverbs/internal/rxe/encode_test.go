@@ -128,7 +128,7 @@ func TestSendBytes(t *testing.T) {
 			q, k := newTestQP(t, ringtest.NewEnv(), abi.IB_UVERBS_QPT_RC, 1)
 			slot := k.sq.slot(0)
 			fill(slot, 0xaa)
-			if err := q.send.post(&tc.wr); err != nil {
+			if err := ringtest.Send(q, &tc.wr); err != nil {
 				t.Fatal(err)
 			}
 			used := wqeSize + len(tc.wr.SGEs)*16 + len(tc.wr.Inline)

@@ -41,7 +41,7 @@ func newTestCQ(tb testing.TB, env *ringtest.Env, handle uint32, slots int) (prov
 	if err != nil {
 		tb.Fatal(err)
 	}
-	q, err := s.Done(ringtest.Bell{Env: env, Handle: handle}, slots-1, offer(env, k.mem))
+	q, err := s.Done(ringtest.Bell{Env: env}, slots-1, offer(env, k.mem))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func newTestQP(tb testing.TB, env *ringtest.Env, t abi.IBUverbsQPType, handle ui
 		tb.Fatal(err)
 	}
 	rq := offer(env, k.rq.mem)
-	q, err := s.Done(ringtest.Bell{Env: env, Handle: handle}, handle+16, testCap, append(rq, offer(env, k.sq.mem)...))
+	q, err := s.Done(env.QPBell(handle), handle+16, testCap, append(rq, offer(env, k.sq.mem)...))
 	if err != nil {
 		tb.Fatal(err)
 	}

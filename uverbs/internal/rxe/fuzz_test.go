@@ -33,13 +33,10 @@ func FuzzRing(f *testing.F) {
 		}
 		host.PutUint32(mem[hdrLog2:], ^log2) // too late to matter
 		host.PutUint32(mem[hdrMask:], ^mask)
-		q := sendQueue{ring: r, prod: prod & r.mask, ops: &rcOps, limits: limits{sges: 1, inline: 16, message: maxMessage}, bell: ringtest.Bell{Env: ringtest.NewEnv()}}
+		q := sendQueue{ring: r, prod: prod & r.mask, ops: &rcOps, limits: limits{sges: 1, inline: 16, message: maxMessage}, bell: ringtest.NewEnv().QPBell(0)}
 		for range 40 {
 			wr := provider.SendWR{Opcode: abi.IB_UVERBS_WR_SEND, SGEs: sges(1, 1)}
-			if err := q.post(&wr); err != nil && err != provider.ErrQueueFull {
-				t.Fatal(err)
-			}
-			if err := q.flush(); err != nil {
+			if _, err := q.PostSend(provider.List[provider.SendWR]{First: &wr, N: 1}); err != nil && err != provider.ErrQueueFull {
 				t.Fatal(err)
 			}
 		}
@@ -64,7 +61,7 @@ func FuzzPoll(f *testing.F) {
 			host.PutUint32(mem[hdrProd:], prod)
 			host.PutUint32(mem[hdrCons:], ^prod) // the own index must not be read back
 			before := q.cons
-			if n := q.Poll(wcs); n != min(int((prod-before)&7), len(wcs)) {
+			if n, err := q.Poll(provider.ListOf(wcs)); err != nil || n != min(int((prod-before)&7), len(wcs)) {
 				t.Fatalf("producer %#x, consumer %d: %d completions", prod, before, n)
 			}
 			if q.cons > 7 {
@@ -99,12 +96,12 @@ func fuzzPost(t *testing.T, ops *opTable, wr *provider.SendWR, cons uint32) {
 	host.PutUint32(mem[hdrMask:], 3)
 	q := sendQueue{
 		ring: mustRing(t, mem, sendWQESize+16*16), ops: ops,
-		limits: limits{sges: 16, inline: 256, message: maxMessage}, bell: ringtest.Bell{Env: ringtest.NewEnv()},
+		limits: limits{sges: 16, inline: 256, message: maxMessage}, bell: ringtest.NewEnv().QPBell(0),
 	}
 	for range 10 {
 		host.PutUint32(mem[hdrCons:], cons)
 		slot := mem[hdrSize+int(q.prod)*512:][:512]
-		if q.post(wr) == nil {
+		if n, _ := q.PostSend(provider.List[provider.SendWR]{First: wr, N: 1}); n == 1 {
 			checkSlot(t, slot, ops)
 		}
 		cons = cons*7 + 1

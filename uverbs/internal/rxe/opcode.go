@@ -28,6 +28,14 @@ const (
 // opTable has the flags by opcode.
 type opTable [abi.IB_UVERBS_WR_ATOMIC_WRITE + 1]opFlags
 
+// of is the flags of any opcode.
+func (t *opTable) of(code abi.IBUverbsWROpcode) opFlags {
+	if uint64(code) >= uint64(len(t)) {
+		return 0
+	}
+	return t[code]
+}
+
 // The tables hold what next_opcode_rc and next_opcode_uc of rxe_req.c build
 // packets for, which is less than rxe_wr_opcode_info promises: READ_WITH_INV
 // (all types) and SEND_WITH_INV (UC) end there with an error that takes the

@@ -30,17 +30,17 @@ func TestPollMany(t *testing.T) {
 		}
 		for len(want) > 0 {
 			got := []provider.WC{dirty, dirty, dirty, dirty}
-			n := q.Poll(got[:3])
-			if n != min(3, len(want)) {
-				t.Fatalf("round %d: %d completions, want up to 3 of %d", round, n, len(want))
+			n, err := q.Poll(provider.ListOf(got[:3]))
+			if err != nil || n != min(3, len(want)) {
+				t.Fatalf("round %d: %d completions, %v; want up to 3 of %d", round, n, err, len(want))
 			}
 			if diff := cmp.Diff(append(want[:n:n], dirty), append(got[:n:n], got[3])); diff != "" {
 				t.Fatalf("round %d (-want +got):\n%s", round, diff)
 			}
 			want = want[n:]
 		}
-		if n := q.Poll([]provider.WC{dirty}); n != 0 {
-			t.Fatalf("round %d: %d completions from nowhere", round, n)
+		if n, err := q.Poll(provider.List[provider.WC]{First: &dirty, N: 1}); n != 0 || err != nil {
+			t.Fatalf("round %d: %d completions from nowhere, %v", round, n, err)
 		}
 	}
 }

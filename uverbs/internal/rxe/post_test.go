@@ -75,10 +75,10 @@ func TestPostSendRefuses(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			env := ringtest.NewEnv()
 			q, k := newTestQP(t, env, tc.typ, 1)
-			if err := q.send.post(&tc.wr); !errors.Is(err, tc.want) {
+			if err := ringtest.Send(q, &tc.wr); !errors.Is(err, tc.want) {
 				t.Errorf("got %v, want %v", err, tc.want)
 			}
-			if err := q.send.flush(); err != nil {
+			if _, err := q.PostSend(provider.List[provider.SendWR]{}); err != nil {
 				t.Fatal(err)
 			}
 			if k.sq.head() != nil || env.Doorbells != 0 {
@@ -95,36 +95,31 @@ func TestLimitsAreInclusive(t *testing.T) {
 		{Opcode: abi.IB_UVERBS_WR_SEND, Inline: make([]byte, 64)},
 		{Opcode: abi.IB_UVERBS_WR_RDMA_WRITE, SGEs: []provider.SGE{{Length: 1<<31 - 1}}},
 	} {
-		if err := q.send.post(&wr); err != nil {
+		if err := ringtest.Send(q, &wr); err != nil {
 			t.Errorf("%+v: %v", wr, err)
 		}
 	}
 }
 
-// TestBatchIsOneDoorbell: nothing is visible before the flush, all is after
-// it, and the kernel is asked once.
+// TestBatchIsOneDoorbell: when the kernel is asked, once, all that fits is visible.
+// (That nothing is before it is written is what TestPostBesideConsumer looks for.)
 func TestBatchIsOneDoorbell(t *testing.T) {
 	env := ringtest.NewEnv()
 	q, k := newTestQP(t, env, abi.IB_UVERBS_QPT_RC, 1)
-	for i := range 7 {
-		wr := provider.SendWR{ID: uint64(i), Opcode: abi.IB_UVERBS_WR_SEND}
-		if err := q.send.post(&wr); err != nil {
-			t.Fatal(err)
-		}
-		if k.sq.head() != nil {
-			t.Fatal("request visible before the flush")
-		}
+	visible := uint32(0)
+	env.OnSend = func(uint32) { visible = k.sq.word(hdrProd).Load() }
+	var wrs [8]provider.SendWR
+	for i := range wrs {
+		wrs[i] = provider.SendWR{ID: uint64(i), Opcode: abi.IB_UVERBS_WR_SEND}
 	}
-	if err := q.send.post(&provider.SendWR{Opcode: abi.IB_UVERBS_WR_SEND}); !errors.Is(err, provider.ErrQueueFull) {
-		t.Fatalf("eighth request into seven slots: %v", err)
+	if n, err := q.PostSend(provider.ListOf(wrs[:])); n != 7 || !errors.Is(err, provider.ErrQueueFull) {
+		t.Fatalf("eight requests into seven slots: %d, %v", n, err)
 	}
-	for range 2 { // the second flush has nothing to say
-		if err := q.send.flush(); err != nil {
-			t.Fatal(err)
-		}
+	if n, err := q.PostSend(provider.List[provider.SendWR]{}); n != 0 || err != nil { // has nothing to say
+		t.Fatal(n, err)
 	}
-	if env.Doorbells != 1 {
-		t.Errorf("%d doorbells for one batch", env.Doorbells)
+	if env.Doorbells != 1 || visible != 7 {
+		t.Errorf("%d doorbells for one batch, of which the kernel sees %d", env.Doorbells, visible)
 	}
 	for i := range 7 {
 		head := k.sq.head()
@@ -138,22 +133,19 @@ func TestBatchIsOneDoorbell(t *testing.T) {
 	}
 }
 
-// TestDoorbellIsRepeatedAfterFailure: the requests of a refused flush are in
-// the ring, so the next flush must ask the kernel again.
+// TestDoorbellIsRepeatedAfterFailure: the requests of a refused doorbell are in
+// the ring, so the next call must ask the kernel again.
 func TestDoorbellIsRepeatedAfterFailure(t *testing.T) {
 	env := ringtest.NewEnv()
 	q, _ := newTestQP(t, env, abi.IB_UVERBS_QPT_RC, 1)
-	if err := q.send.post(&provider.SendWR{Opcode: abi.IB_UVERBS_WR_SEND}); err != nil {
-		t.Fatal(err)
-	}
 	env.DoorErr = syscall.EINVAL
-	if err := q.send.flush(); !errors.Is(err, syscall.EINVAL) {
+	if err := ringtest.Send(q, &provider.SendWR{Opcode: abi.IB_UVERBS_WR_SEND}); !errors.Is(err, syscall.EINVAL) {
 		t.Fatalf("got %v", err)
 	}
 	env.DoorErr = nil
 	for range 2 {
-		if err := q.send.flush(); err != nil {
-			t.Fatal(err)
+		if n, err := q.PostSend(provider.List[provider.SendWR]{}); n != 0 || err != nil {
+			t.Fatal(n, err)
 		}
 	}
 	if env.Doorbells != 2 {
@@ -180,13 +172,9 @@ func TestPostRecv(t *testing.T) {
 		t.Errorf("4 GiB: %v", err)
 	}
 	for id := uint64(0); id < 100; id++ { // many times round the ring
-		if err := q.post(&provider.RecvWR{ID: id}); err != nil {
+		if err := ringtest.Recv(q, &provider.RecvWR{ID: id}); err != nil {
 			t.Fatal(err)
 		}
-		if k.rq.head() != nil {
-			t.Fatal("request visible before all are written")
-		}
-		q.show()
 		if got := host.Uint64(k.rq.head()); got != id {
 			t.Fatalf("got id %d, want %d", got, id)
 		}

@@ -1,6 +1,18 @@
 package rxe
 
-import "github.com/purerdma/rdma/uverbs/internal/provider"
+import (
+	"sync/atomic"
+
+	"github.com/purerdma/rdma/uverbs/internal/provider"
+)
+
+// noRing is in the place of a ring that is not there (any more): nothing is in it,
+// and there is no room. So who looks for requests or for room need not look whether
+// there is a ring first.
+var noRing = ring{prod: &nowhere, cons: &nowhere}
+
+// nowhere is both indices of noRing. Nobody writes it.
+var nowhere atomic.Uint32
 
 // next is the index after i.
 func (r *ring) next(i uint32) uint32 { return (i + 1) & r.mask }

@@ -1,6 +1,7 @@
 package rxe
 
 import (
+	"encoding/binary"
 	"fmt"
 	"sync/atomic"
 	"unsafe"
@@ -30,7 +31,8 @@ var (
 	_ = [unsafe.Offsetof(abi.RXESGE{}.LKey)]byte([unsafe.Offsetof(provider.SGE{}.LKey)]byte{})
 )
 
-// So must the completions of ring and package provider (copyWC).
+// completionsAgree: so must the completions of ring and package provider, but for the
+// last two bytes, where the latter has VLAN (cq.Poll).
 var (
 	_ = [unsafe.Offsetof(abi.IBUverbsWC{}.Status)]byte([unsafe.Offsetof(provider.WC{}.Status)]byte{})
 	_ = [unsafe.Offsetof(abi.IBUverbsWC{}.Opcode)]byte([unsafe.Offsetof(provider.WC{}.Opcode)]byte{})
@@ -96,6 +98,9 @@ func newRing(mem []byte, minSlot uintptr) (ring, error) {
 // every access inside the mapping whatever index is given.
 func (r *ring) slot(i uint32) unsafe.Pointer { return unsafe.Add(r.data, uintptr(i&r.mask)*r.size) }
 
+// at is slot for the own index, which is always masked.
+func (r *ring) at(i uint32) unsafe.Pointer { return unsafe.Add(r.data, uintptr(i)*r.size) }
+
 // clearSend clears the request in a slot of a send ring. All of struct
 // rxe_send_wqe is written, because the kernel keeps its own state there (status,
 // state, packet numbers, has_rd_atomic, the dma cursor) and takes zero as the
@@ -121,14 +126,15 @@ func putSGEs(slot unsafe.Pointer, head uintptr, sges []provider.SGE) (length uin
 }
 
 // inline is the room for inline data in a slot of a send ring; it shares its
-// place with the scatter/gather entries.
+// place with the scatter/gather entries. newRing has checked that a slot has 2 GiB
+// at most, and mapRing that it is larger than a request; said as it is here, the
+// compiler sees a slice that needs no check (provider.QP).
 func (r *ring) inline(slot unsafe.Pointer) []byte {
-	return unsafe.Slice((*byte)(unsafe.Add(slot, sendWQESize)), r.size-sendWQESize)
+	const most = 1<<31 - 1
+	return (*[most]byte)(unsafe.Add(slot, sendWQESize))[:(r.size-sendWQESize)&most]
 }
 
-// copyWC copies a completion, whose fields package provider has in the same
-// places, but for the last two bytes.
-func copyWC(wc *provider.WC, e *abi.IBUverbsWC) {
-	*(*abi.IBUverbsWC)(unsafe.Pointer(wc)) = *e
-	wc.VLAN, wc.InvalidatedKey, wc.FlowTag, wc.Timestamp = 0, 0, 0, 0
+// fromNet reads a number in network byte order.
+func fromNet(p *uint32) uint32 {
+	return binary.BigEndian.Uint32((*[4]byte)(unsafe.Pointer(p))[:])
 }

@@ -5,56 +5,66 @@ import (
 	"github.com/purerdma/rdma/uverbs/internal/provider"
 )
 
-// recvQueue is a ring of receive requests.
+// recvQueue is a ring of receive requests, or noRing.
 type recvQueue struct {
 	ring ring
 	prod uint32 // next slot to write, always masked
 	sges uint32 // entries that one request may have
 }
 
-// PostRecv posts requests up to the first that is refused. No doorbell: rxe_resp.c
+// PostRecv posts requests up to the first that is refused. The kernel does not look
+// at them before the shared producer index moves past them. No doorbell: rxe_resp.c
 // check_resource looks at the ring when a message arrives.
-func (q *recvQueue) PostRecv(wrs []provider.RecvWR) (int, error) {
-	switch {
-	case len(wrs) == 0:
+//
+// The requests are written here and not by a function of their own, which would be
+// a call for each.
+func (q *recvQueue) PostRecv(wrs provider.List[provider.RecvWR]) (int, error) {
+	if wrs.N == 0 {
 		return 0, nil
-	case q.ring.mem == nil: // the queue pair has a shared queue
-		return 0, errNoReceiveRing
 	}
-	for i := range wrs {
-		if err := q.post(&wrs[i]); err != nil {
-			q.show()
-			return i, err
+	wr := wrs.First
+	for left := wrs.N; ; {
+		sges := wr.SGEs // once, so that what is checked is what is used
+		if uint64(len(sges)) > uint64(q.sges) {
+			return q.stop(wrs.N-left, q.refuse(provider.ErrTooManySGEs))
 		}
+		if q.ring.full(q.prod) {
+			return q.stop(wrs.N-left, q.refuse(provider.ErrQueueFull))
+		}
+		slot := q.ring.at(q.prod)
+		length := putSGEs(slot, recvWQESize, sges)
+		if length > maxMessage {
+			return q.stop(wrs.N-left, errMessageSize)
+		}
+		w := (*abi.RXERecvWQE)(slot)
+		*w = abi.RXERecvWQE{}
+		w.WRID = wr.ID
+		w.DMA.Length, w.DMA.Resid, w.DMA.NumSGE = uint32(length), uint32(length), uint32(len(sges))
+		q.prod = q.ring.next(q.prod)
+		if left--; left == 0 {
+			break
+		}
+		wr = provider.After(wr)
 	}
-	q.show()
-	return len(wrs), nil
+	q.ring.prod.Store(q.prod)
+	return wrs.N, nil
 }
 
-// show lets the kernel see the requests.
-func (q *recvQueue) show() { q.ring.prod.Store(q.prod) }
+// stop ends a list of which n requests are written and the next is refused.
+func (q *recvQueue) stop(n int, err error) (int, error) {
+	if n > 0 {
+		q.ring.prod.Store(q.prod)
+	}
+	return n, err
+}
 
-// post checks a request and writes it to the next slot, which the kernel does not
-// look at before the shared producer index moves past it.
-func (q *recvQueue) post(wr *provider.RecvWR) error {
-	sges := wr.SGEs // once, so that what is checked is what is used
-	if uint64(len(sges)) > uint64(q.sges) {
-		return provider.ErrTooManySGEs
+// refuse returns why a request is refused, which is another reason where the queue
+// pair has a shared queue.
+func (q *recvQueue) refuse(err error) error {
+	if q.ring.mem == nil {
+		return errNoReceiveRing
 	}
-	if q.ring.full(q.prod) {
-		return provider.ErrQueueFull
-	}
-	slot := q.ring.slot(q.prod)
-	length := putSGEs(slot, recvWQESize, sges)
-	if length > maxMessage {
-		return errMessageSize
-	}
-	w := (*abi.RXERecvWQE)(slot)
-	*w = abi.RXERecvWQE{}
-	w.WRID = wr.ID
-	w.DMA.Length, w.DMA.Resid, w.DMA.NumSGE = uint32(length), uint32(length), uint32(len(sges))
-	q.prod = q.ring.next(q.prod)
-	return nil
+	return err
 }
 
 // posted is how many requests the kernel has not taken yet.

@@ -47,12 +47,12 @@ func (c *context) SetupQP(req provider.QPRequest) (*provider.QPSetup, error) {
 	default:
 		return nil, fmt.Errorf("rxe: queue pair type %v (RC, UC and UD work): %w", t, errors.ErrUnsupported)
 	}
-	done := func(bell provider.QPBell, qpn uint32, cap provider.QPCap, out []byte) (provider.QP, error) {
+	done := func(bell *provider.QPBell, qpn uint32, cap provider.QPCap, out []byte) (provider.QP, error) {
 		if len(out) < createQPResp {
 			return nil, shortAnswer("CREATE_QP", len(out), createQPResp)
 		}
-		q := &qp{env: c.env}
-		err := c.finishSend(&q.send, opsOf(t), bell, cap, out[offSQ:])
+		q := &qp{env: c.env, recvQueue: recvQueue{ring: noRing}}
+		err := c.finishSend(&q.sendQueue, opsOf(t), bell, cap, out[offSQ:])
 		if err == nil && !req.HasSRQ { // with an SRQ the kernel leaves rq_mi unwritten
 			err = c.finishRecv(&q.recvQueue, cap, out[offRQ:])
 		}
@@ -66,7 +66,7 @@ func (c *context) SetupQP(req provider.QPRequest) (*provider.QPSetup, error) {
 
 // finishSend maps the send ring. The kernel sizes a slot for the larger of
 // inline data and entries, and reports what fits (rxe_init_sq).
-func (c *context) finishSend(q *sendQueue, ops *opTable, bell provider.QPBell, cap provider.QPCap, mi []byte) error {
+func (c *context) finishSend(q *sendQueue, ops *opTable, bell *provider.QPBell, cap provider.QPCap, mi []byte) error {
 	room := max(uintptr(cap.MaxInline), uintptr(cap.MaxSendSGE)*sgeSize)
 	r, err := c.mapRing(mi, sendWQESize+room)
 	if err != nil {

@@ -39,7 +39,7 @@ func TestSetupCQRefuses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err = s.Done(ringtest.Bell{Env: env, Handle: 3}, tc.entries, tc.out(env)); err == nil || !strings.Contains(err.Error(), tc.err) {
+			if _, err = s.Done(ringtest.Bell{Env: env}, tc.entries, tc.out(env)); err == nil || !strings.Contains(err.Error(), tc.err) {
 				t.Errorf("got error %v, want one with %q", err, tc.err)
 			}
 			if len(env.Mapped) != 0 {
@@ -86,7 +86,7 @@ func TestSetupQPUndoes(t *testing.T) {
 			rq := offer(env, newRingMem(8, tc.rqSlot))
 			out := append(rq, offer(env, newRingMem(8, tc.sqSlot))...)
 			env.FailAt = tc.failAt
-			if _, err = s.Done(ringtest.Bell{Env: env, Handle: 1}, 17, testCap, out[:tc.out]); err == nil || !strings.Contains(err.Error(), tc.err) {
+			if _, err = s.Done(env.QPBell(1), 17, testCap, out[:tc.out]); err == nil || !strings.Contains(err.Error(), tc.err) {
 				t.Errorf("got error %v, want one with %q", err, tc.err)
 			}
 			if len(env.Mapped) != 0 {
@@ -121,7 +121,7 @@ func TestQPWithSRQ(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := s.Done(ringtest.Bell{Env: env, Handle: 1}, 17, testCap, append(make([]byte, 16), offer(env, newRingMem(8, 512))...))
+	q, err := s.Done(env.QPBell(1), 17, testCap, append(make([]byte, 16), offer(env, newRingMem(8, 512))...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestNoEntriesNoInline(t *testing.T) {
 		t.Fatal(err)
 	}
 	rq := offer(env, newRingMem(2, 64))
-	q, err := s.Done(ringtest.Bell{Env: env, Handle: 1}, 17, provider.QPCap{MaxSendWR: 1, MaxInline: 8}, append(rq, offer(env, newRingMem(2, 256))...))
+	q, err := s.Done(env.QPBell(1), 17, provider.QPCap{MaxSendWR: 1, MaxInline: 8}, append(rq, offer(env, newRingMem(2, 256))...))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ type sendQueue struct {
 	rung   uint32 // producer index that the kernel was last told of
 	ops    *opTable
 	limits limits
-	bell   provider.QPBell
+	bell   *provider.QPBell
 }
 
 // limits are what one request may carry; setup has checked that it fits a slot.
@@ -33,46 +33,90 @@ type limits struct {
 	message uint64 // bytes
 }
 
-// post checks a request and writes it to the next slot, which the kernel does
-// not look at before flush moves the shared producer index past it.
+// PostSend posts requests up to the first that is refused, and rings for those
+// before it. The kernel does not look at them before the shared producer index moves
+// past them.
 //
-// It takes sends, writes and reads with scatter/gather entries by the shortest way,
-// which calls nothing; with inline data by the next; postOther takes the rest.
-func (q *sendQueue) post(wr *provider.SendWR) error {
-	opcode, sges := wr.Opcode, wr.SGEs // once, so that what is checked is what is used
-	if uint64(opcode) >= uint64(len(q.ops)) {
-		return provider.ErrOpcode
+// Sends, writes and reads with scatter/gather entries take the shortest way, which is
+// here, without a call; postInline takes them with inline data, postOther the rest. What
+// ends it early is elsewhere too, so that nothing need be kept for that.
+func (q *sendQueue) PostSend(wrs provider.List[provider.SendWR]) (int, error) {
+	if wrs.N == 0 {
+		return q.stop(0, nil)
 	}
-	op := q.ops[opcode]
-	if op&(opList|opMore) != opList {
-		return q.postOther(op, opcode, wr)
+	wr := wrs.First
+	for left := wrs.N; ; {
+		opcode, sges := wr.Opcode, wr.SGEs // once, so that what is checked is what is used
+		op := q.ops.of(opcode)
+		if op&(opList|opMore) != opList {
+			if err := q.postOther(op, opcode, wr); err != nil {
+				return q.stop(wrs.N-left, err)
+			}
+		} else if isInline(wr) {
+			if err := q.postInline(op, opcode, wr); err != nil {
+				return q.stop(wrs.N-left, err)
+			}
+		} else {
+			if uint64(len(sges)) > uint64(q.limits.sges) {
+				return q.stop(wrs.N-left, provider.ErrTooManySGEs)
+			}
+			if q.ring.full(q.prod) {
+				return q.stop(wrs.N-left, provider.ErrQueueFull)
+			}
+			slot, w := q.begin(opcode, wr)
+			if op&opRDMA != 0 {
+				encodeRDMA(w, wr)
+			}
+			length := putSGEs(slot, sendWQESize, sges)
+			if length > q.limits.message {
+				return q.stop(wrs.N-left, errMessageSize)
+			}
+			w.DMA.NumSGE = uint32(len(sges))
+			q.end(w, length)
+		}
+		if left--; left == 0 {
+			break
+		}
+		wr = provider.After(wr)
 	}
-	if isInline(wr) {
-		return q.postInline(op, opcode, wr)
+	q.ring.prod.Store(q.prod)
+	if n, err := q.bell.File.Ring(q.bell.Command); n != len(q.bell.Command) || err != nil {
+		return wrs.N, q.ringAgain(n, err)
 	}
-	if uint64(len(sges)) > uint64(q.limits.sges) {
-		return provider.ErrTooManySGEs
-	}
-	if q.ring.full(q.prod) {
-		return provider.ErrQueueFull
-	}
-	slot, w := q.begin(opcode, wr)
-	if op&opRDMA != 0 {
-		encodeRDMA(w, wr)
-	}
-	length := putSGEs(slot, sendWQESize, sges)
-	if length > q.limits.message {
-		return errMessageSize
-	}
-	w.DMA.NumSGE = uint32(len(sges))
-	q.end(w, length)
-	return nil
+	q.rung = q.prod
+	return wrs.N, nil
 }
 
-// postInline is post for the same opcodes with their data inline.
+// stop ends a list of which n requests are written and the next is refused, if err is
+// not nil. It rings for what is written, also before, when nothing was refused.
+func (q *sendQueue) stop(n int, err error) (int, error) {
+	if q.prod == q.rung || n == 0 && err != nil {
+		return n, err
+	}
+	q.ring.prod.Store(q.prod)
+	if rung := q.ringAgain(q.bell.File.Ring(q.bell.Command)); rung != nil {
+		err = rung
+	}
+	return n, err
+}
+
+// ringAgain looks after a doorbell that the device file took n bytes of. When the
+// kernel refuses (EINVAL: the queue pair is not yet in RTS), the requests stay in the
+// ring, and the next call asks again.
+func (q *sendQueue) ringAgain(n int, err error) error {
+	if n != len(q.bell.Command) || err != nil {
+		err = q.bell.Again(n, err)
+	}
+	if err == nil {
+		q.rung = q.prod
+	}
+	return err
+}
+
+// postInline is for sends, writes and reads with inline data.
 func (q *sendQueue) postInline(op opFlags, opcode abi.IBUverbsWROpcode, wr *provider.SendWR) error {
-	if err := q.limits.checkInline(op, wr); err != nil {
-		return err
+	if op&opInline == 0 || len(wr.SGEs) != 0 || uint64(len(wr.Inline)) > uint64(q.limits.inline) {
+		return q.limits.checkInline(op, wr) // which says why
 	}
 	if q.ring.full(q.prod) {
 		return provider.ErrQueueFull
@@ -87,7 +131,7 @@ func (q *sendQueue) postInline(op opFlags, opcode abi.IBUverbsWROpcode, wr *prov
 
 // begin clears the next slot and writes what all requests have.
 func (q *sendQueue) begin(opcode abi.IBUverbsWROpcode, wr *provider.SendWR) (unsafe.Pointer, *abi.RXESendWQE) {
-	slot := q.ring.slot(q.prod)
+	slot := q.ring.at(q.prod)
 	w := clearSend(slot)
 	w.WR.WRID, w.WR.Opcode, w.WR.SendFlags = wr.ID, uint32(opcode), wr.Flags&^provider.SendInline
 	return slot, w
@@ -125,21 +169,6 @@ func (q *sendQueue) postOther(op opFlags, opcode abi.IBUverbsWROpcode, wr *provi
 		return q.limits.lengthError(op)
 	}
 	q.end(w, length)
-	return nil
-}
-
-// flush publishes the requests written so far and asks the kernel once to
-// process them. When the kernel refuses (EINVAL: the queue pair is not yet in
-// RTS), the requests stay in the ring, and the next flush asks again.
-func (q *sendQueue) flush() error {
-	if q.prod == q.rung {
-		return nil
-	}
-	q.ring.prod.Store(q.prod)
-	if err := q.bell.Send(); err != nil {
-		return err
-	}
-	q.rung = q.prod
 	return nil
 }
 
@@ -187,8 +216,6 @@ func checkNoData(op opFlags, wr *provider.SendWR) (uint64, error) {
 	switch {
 	case isInline(wr) || len(wr.SGEs) != 0:
 		return 0, errNoDataOp
-	case op&opBind != 0 && wr.Bind == nil:
-		return 0, provider.ErrNoBind
 	case op&opFlush == 0:
 		return 0, nil
 	}

@@ -80,7 +80,7 @@ func (q *srq) SetupModify(resize bool, n uint32) (*provider.ModifySetup, error) 
 // (rxe_queue_resize).
 func (q *srq) move(mi []byte) (fits uint32, err error) {
 	old := q.ring
-	q.ring = ring{}
+	q.ring = noRing
 	err = q.c.finishRecv(&q.recvQueue, provider.QPCap{MaxRecvWR: ^uint32(0), MaxRecvSGE: q.sges}, mi)
 	return q.ring.limit, errors.Join(err, old.close(q.c.env))
 }

@@ -1,6 +1,7 @@
 package rxe
 
 import (
+	"encoding/binary"
 	"unsafe"
 
 	"github.com/purerdma/rdma/abi"
@@ -29,9 +30,7 @@ func encodeMore(w *abi.RXESendWQE, op opFlags, wr *provider.SendWR) error {
 		p.Type, p.Level = uint8(wr.FlushType), uint8(wr.FlushCoverage)
 		w.Iova = wr.RemoteAddr
 	case op&opBind != 0:
-		p, b := w.WR.WRMW(), wr.Bind
-		p.Addr, p.Length, p.Access = b.Addr, b.Length, uint32(b.Access)
-		p.MRLKey, p.MWRKey, p.RKey = b.LKey, b.WindowKey, b.NewKey
+		return encodeBind(w, wr.Bind)
 	case op&opUD != 0:
 		return encodePeer(w, wr)
 	}
@@ -58,14 +57,29 @@ func encodeAtomic(w *abi.RXESendWQE, wr *provider.SendWR) error {
 	return nil
 }
 
+// encodeBind writes what a memory window is bound to.
+func encodeBind(w *abi.RXESendWQE, b *provider.Bind) error {
+	if b == nil {
+		return provider.ErrNoBind
+	}
+	p := w.WR.WRMW()
+	p.Addr, p.Length, p.Access = b.Addr, b.Length, uint32(b.Access)
+	p.MRLKey, p.MWRKey, p.RKey = b.LKey, b.WindowKey, b.NewKey
+	return nil
+}
+
 // encodePeer writes where a datagram goes.
 func encodePeer(w *abi.RXESendWQE, wr *provider.SendWR) error {
-	if wr.AH == nil {
+	handle := wr.AH
+	if handle == nil {
+		return provider.ErrNoAH
+	}
+	to, ok := handle.Driver.(*ah)
+	if !ok { // a handle that no CreateAH made
 		return provider.ErrNoAH
 	}
 	p := w.WR.WRUD()
 	p.RemoteQPN, p.RemoteQKey = wr.RemoteQPN, wr.RemoteQKey
-	to := wr.AH.Driver.(*ah)
 	if p.AHNum = to.num; to.num == 0 {
 		p.AV = to.av
 	}
@@ -80,4 +94,12 @@ func encodeInline(r *ring, slot unsafe.Pointer, op opFlags, data []byte) uint64 
 		(*abi.RXESendWQE)(slot).WR.SendFlags |= provider.SendInline
 	}
 	return uint64(copy(r.inline(slot), data))
+}
+
+// swapNet converts between host and network byte order; immediate data is
+// __be32 in requests.
+func swapNet(v uint32) uint32 {
+	var b [4]byte
+	binary.NativeEndian.PutUint32(b[:], v)
+	return binary.BigEndian.Uint32(b[:])
 }

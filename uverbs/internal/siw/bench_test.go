@@ -43,4 +43,11 @@ func TestArmDoesNotAllocate(t *testing.T) {
 
 func TestPollCannotPanic(t *testing.T) { ringtest.CannotPanic(t, "(*cq).Poll", "decodeWC") }
 
+func TestPostCannotPanic(t *testing.T) {
+	ringtest.CannotPanic(t, ringtest.Interface,
+		"(*qp).PostSend", "(*sendQueue).postAll", "(*sendQueue).post", "(*sendQueue).flush", "(*limits).check",
+		"(*limits).checkInline", "checkSGEs", "encodeSend", "opcodeError", "(*producer).publish",
+		"(*qp).PostRecv", "(*srq).PostRecv", "(*recvQueue).postAll", "(*recvQueue).post")
+}
+
 func BenchmarkDataPath(b *testing.B) { ringtest.Benchmark(b, measured(b)) }

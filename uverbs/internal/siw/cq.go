@@ -12,9 +12,12 @@ import (
 // cq is a completion queue. The kernel fills it, drops what does not fit and
 // raises IB_EVENT_CQ_ERR then (siw_sqe_complete).
 type cq struct {
+	provider.Gate
 	ring ring
 	cons uint32 // next element to read; runs freely
 	env  provider.Env
+
+	nowhere [(cqeSize + ctrlSize) / 8]uint64 // the ring after Close
 }
 
 var _ provider.CQ = (*cq)(nil)
@@ -26,19 +29,29 @@ var _ provider.CQ = (*cq)(nil)
 // Opcode is right for failed requests too. ByteLen of one is what was transferred
 // before. InvalidatedKey is never set: the kernel tells that to its own users only
 // (siw_rqe_complete).
-func (q *cq) Poll(wcs []provider.WC) int {
-	for i := range wcs {
+func (q *cq) Poll(wcs provider.List[provider.WC]) (int, error) {
+	q.Lock()
+	n := 0
+	for wc := wcs.First; n < wcs.N; wc = provider.After(wc) {
 		word := q.ring.word(q.cons)
 		w := word.Load()
 		if cqeFlags(w)&abi.SIW_WQE_VALID == 0 {
-			return i
+			break
 		}
 		e := *q.ring.cqe(q.cons) // one copy: what is checked is what is used
-		decodeWC(&wcs[i], w, &e)
+		decodeWC(wc, w, &e)
 		word.Store(0)
 		q.cons++
+		if n++; n == wcs.N {
+			break
+		}
 	}
-	return len(wcs)
+	var err error
+	if n == 0 {
+		err = q.Ended()
+	}
+	q.Unlock()
+	return n, err
 }
 
 // cqeFlags are the flags in the word of a completion, its first byte.
@@ -86,4 +99,10 @@ func (q *cq) SetupResize(int) (*provider.ModifySetup, error) {
 }
 
 // Close unmaps the ring.
-func (q *cq) Close() error { return q.ring.close(q.env) }
+func (q *cq) Close() error {
+	q.Lock()
+	mem := q.ring.take()
+	q.ring = noCompletions(&q.nowhere)
+	q.Unlock()
+	return q.env.Unmap(mem)
+}

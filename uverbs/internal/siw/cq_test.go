@@ -75,3 +75,8 @@ func TestArm(t *testing.T) {
 		}
 	}
 }
+
+func TestPollEnds(t *testing.T) {
+	q, k := newTestCQ(t, ringtest.NewEnv(), 8)
+	ringtest.PollEnds(t, q, func() { k.push(completion{id: 1}) })
+}

@@ -69,7 +69,7 @@ func newTestQP(tb testing.TB, env *ringtest.Env, handle uint32) (*qp, rings) {
 		tb.Fatal(err)
 	}
 	out := qpAnswer(handle+16, 8, 8, env.Add(k.sq.mem), env.Add(k.rq.mem))
-	q, err := s.Done(ringtest.Bell{Env: env, Handle: handle}, handle+16, testCap, out)
+	q, err := s.Done(env.QPBell(handle), handle+16, testCap, out)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func FuzzPostSend(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q := sendQueue{producer: newProducer(r, 4), bell: ringtest.Bell{Env: ringtest.NewEnv()}, limits: limits{sges: 6, inline: 80}}
+		q := sendQueue{producer: newProducer(r), bell: ringtest.NewEnv().QPBell(0), limits: limits{sges: 6, inline: 80}}
 		wr := provider.SendWR{Opcode: abi.IBUverbsWROpcode(opcode), Flags: flags, SGEs: sges(int(n), length), Inline: data}
 		for i := range uint32(10) {
 			r.word(i).Store(word)

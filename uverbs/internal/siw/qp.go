@@ -14,12 +14,12 @@ type qp struct {
 var _ provider.QP = (*qp)(nil)
 
 // PostSend posts to the send ring.
-func (q *qp) PostSend(wrs []provider.SendWR) (int, error) { return q.send.postAll(wrs) }
+func (q *qp) PostSend(wrs provider.List[provider.SendWR]) (int, error) { return q.send.postAll(wrs) }
 
 // PostRecv posts to the receive ring, if there is one.
-func (q *qp) PostRecv(wrs []provider.RecvWR) (int, error) {
+func (q *qp) PostRecv(wrs provider.List[provider.RecvWR]) (int, error) {
 	if q.hasSRQ {
-		if len(wrs) == 0 {
+		if wrs.N == 0 {
 			return 0, nil
 		}
 		return 0, errNoReceiveRing

@@ -27,13 +27,9 @@ func requestFlags(word uint32) abi.SIWWQEFlags {
 // flags, which hand them to the kernel, are kept back until publish.
 type producer struct {
 	ring  ring
-	prod  uint32   // next element to write; runs freely
-	shown uint32   // first element that the kernel has not been shown
-	words []uint32 // of the elements between the two
-}
-
-func newProducer(r ring, elements uint32) producer {
-	return producer{ring: r, words: make([]uint32, elements)}
+	prod  uint32  // next element to write; runs freely
+	shown uint32  // first element that the kernel has not been shown
+	words *uint32 // of the elements between the two; as many as the ring has
 }
 
 // full reports whether there is no place for a request. The load is the acquire
@@ -44,14 +40,14 @@ func (p *producer) full() bool {
 
 // put ends the writing of the next request.
 func (p *producer) put(word uint32) {
-	p.words[p.prod&p.ring.mask] = word
+	*p.held(p.prod) = word
 	p.prod++
 }
 
 // publish hands all requests to the kernel, in order, each with a release.
 func (p *producer) publish() {
 	for ; p.shown != p.prod; p.shown++ {
-		p.ring.word(p.shown).Store(p.words[p.shown&p.ring.mask])
+		p.ring.word(p.shown).Store(*p.held(p.shown))
 	}
 }
 

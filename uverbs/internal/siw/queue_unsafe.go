@@ -59,6 +59,13 @@ func newRing(mem []byte, elements uint32, size, extra uintptr) (ring, error) {
 	return ring{mem: mem, data: base, size: size, mask: elements - 1}, nil
 }
 
+// noCompletions is the ring of a completion queue that has lost its own: one element,
+// in which nothing is. So who looks for completions need not look whether there is a
+// ring first.
+func noCompletions(zeroes *[(cqeSize + ctrlSize) / 8]uint64) ring {
+	return ring{data: unsafe.Pointer(zeroes), size: cqeSize}
+}
+
 // slot is the address of an element. Masking here, and the check in newRing, keep
 // every access inside the mapping whatever index is given.
 func (r *ring) slot(i uint32) unsafe.Pointer {
@@ -74,6 +81,16 @@ func (r *ring) word(i uint32) *atomic.Uint32 {
 func (r *ring) control() *atomic.Uint32 {
 	ctrl := (*abi.SIWCQCtrl)(unsafe.Add(r.data, uintptr(r.mask+1)*r.size))
 	return (*atomic.Uint32)(unsafe.Pointer(&ctrl.Flags))
+}
+
+func newProducer(r ring) producer {
+	return producer{ring: r, words: unsafe.SliceData(make([]uint32, r.mask+1))}
+}
+
+// held is the word of an element that the kernel has not been shown. It needs no
+// check that could panic (provider.QP).
+func (p *producer) held(i uint32) *uint32 {
+	return (*uint32)(unsafe.Add(unsafe.Pointer(p.words), uintptr(i&p.ring.mask)*unsafe.Sizeof(*p.words)))
 }
 
 func (r *ring) sqe(i uint32) *abi.SIWSqe { return (*abi.SIWSqe)(r.slot(i)) }

@@ -41,7 +41,7 @@ func TestDoorbellNotLost(t *testing.T) {
 		seen <- n
 	}()
 	ringtest.Retry(t, func(id uint64) (int, error) {
-		return q.PostSend([]provider.SendWR{{ID: id, Opcode: abi.IB_UVERBS_WR_SEND}})
+		return q.PostSend(provider.List[provider.SendWR]{First: &provider.SendWR{ID: id, Opcode: abi.IB_UVERBS_WR_SEND}, N: 1})
 	})
 	close(bell)
 	if n := <-seen; n != ringtest.Total {

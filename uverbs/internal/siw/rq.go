@@ -13,10 +13,13 @@ type recvQueue struct {
 
 // postAll posts requests up to the first that is refused, and hands them over. The
 // kernel looks at the ring when a message arrives.
-func (q *recvQueue) postAll(wrs []provider.RecvWR) (n int, err error) {
-	for n < len(wrs) && err == nil {
-		if err = q.post(&wrs[n]); err == nil {
-			n++
+func (q *recvQueue) postAll(wrs provider.List[provider.RecvWR]) (n int, err error) {
+	for wr := wrs.First; n < wrs.N; wr = provider.After(wr) {
+		if err = q.post(wr); err != nil {
+			break
+		}
+		if n++; n == wrs.N {
+			break
 		}
 	}
 	q.publish()

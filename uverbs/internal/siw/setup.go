@@ -53,7 +53,7 @@ func (c *context) SetupQP(req provider.QPRequest) (*provider.QPSetup, error) {
 	if t := abi.IBUverbsQPType(req.Type); t != abi.IB_UVERBS_QPT_RC {
 		return nil, fmt.Errorf("siw: queue pair type %v (RC works): %w", t, errors.ErrUnsupported)
 	}
-	done := func(bell provider.QPBell, qpn uint32, limit provider.QPCap, out []byte) (provider.QP, error) {
+	done := func(bell *provider.QPBell, qpn uint32, limit provider.QPCap, out []byte) (provider.QP, error) {
 		if len(out) < createQPResp {
 			return nil, shortAnswer("CREATE_QP", len(out), createQPResp)
 		}
@@ -68,14 +68,14 @@ func (c *context) SetupQP(req provider.QPRequest) (*provider.QPSetup, error) {
 
 // finishQP maps the rings. There is no receive ring when the queue pair has a shared
 // one, or when no receives were asked for.
-func (c *context) finishQP(q *qp, bell provider.QPBell, limit provider.QPCap, out []byte) error {
+func (c *context) finishQP(q *qp, bell *provider.QPBell, limit provider.QPCap, out []byte) error {
 	var a abi.SIWUrespCreateQP
 	num := u32(out, unsafe.Offsetof(a.NumSqe))
 	r, err := c.mapRing(u64(out, unsafe.Offsetof(a.SQKey)), num, sqeSize, 0)
 	if err != nil {
 		return fmt.Errorf("send ring: %w", err)
 	}
-	q.send = sendQueue{producer: newProducer(r, num), bell: bell, limits: limits{
+	q.send = sendQueue{producer: newProducer(r), bell: bell, limits: limits{
 		sges:   min(limit.MaxSendSGE, abi.SIW_MAX_SGE),
 		inline: min(limit.MaxInline, abi.SIW_MAX_INLINE),
 	}}
@@ -91,7 +91,7 @@ func (c *context) finishRecv(q *recvQueue, key uint64, num, sges uint32) error {
 	if err != nil {
 		return fmt.Errorf("receive ring: %w", err)
 	}
-	*q = recvQueue{producer: newProducer(r, num), sges: min(sges, abi.SIW_MAX_SGE)}
+	*q = recvQueue{producer: newProducer(r), sges: min(sges, abi.SIW_MAX_SGE)}
 	return nil
 }
 

@@ -62,7 +62,7 @@ func TestBadAnswers(t *testing.T) {
 	qp := func(out func(key uint64) []byte) func(*ringtest.Env, provider.Context, uint64) error {
 		return func(env *ringtest.Env, c provider.Context, key uint64) error {
 			s, _ := c.SetupQP(provider.QPRequest{Type: uint32(abi.IB_UVERBS_QPT_RC)})
-			_, err := s.Done(ringtest.Bell{Env: env}, 1, testCap, out(key))
+			_, err := s.Done(env.QPBell(0), 1, testCap, out(key))
 			return err
 		}
 	}
@@ -123,7 +123,7 @@ func TestSecondRingFails(t *testing.T) {
 	}
 	mem := ringtest.Bytes(8 * sqLen)
 	out := qpAnswer(1, 8, 8, env.Add(mem), env.Add(mem))
-	if _, err := s.Done(ringtest.Bell{Env: env}, 1, testCap, out); err == nil || len(env.Mapped) != 0 {
+	if _, err := s.Done(env.QPBell(0), 1, testCap, out); err == nil || len(env.Mapped) != 0 {
 		t.Errorf("error %v, %d rings mapped", err, len(env.Mapped))
 	}
 }
@@ -145,7 +145,7 @@ func TestWithoutReceiveRing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q, err := s.Done(ringtest.Bell{Env: env}, 1, testCap, qpAnswer(1, 8, tc.num, env.Add(ringtest.Bytes(8*sqLen)), 0))
+		q, err := s.Done(env.QPBell(0), 1, testCap, qpAnswer(1, 8, tc.num, env.Add(ringtest.Bytes(8*sqLen)), 0))
 		if err != nil {
 			t.Fatalf("%s: %v", tc.name, err)
 		}

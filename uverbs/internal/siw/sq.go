@@ -1,8 +1,6 @@
 package siw
 
 import (
-	"cmp"
-
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/uverbs/internal/provider"
 )
@@ -15,7 +13,7 @@ const maxMessage = 1<<31 - 1
 type sendQueue struct {
 	producer
 	limits limits
-	bell   provider.QPBell
+	bell   *provider.QPBell
 	owed   bool // the kernel refused the last doorbell
 }
 
@@ -27,16 +25,21 @@ type limits struct {
 
 // postAll posts requests up to the first that is refused, and rings for those
 // before it.
-func (q *sendQueue) postAll(wrs []provider.SendWR) (int, error) {
-	for i := range wrs {
-		if err := q.post(&wrs[i]); err != nil {
-			if i > 0 {
-				err = cmp.Or(q.flush(), err)
-			}
-			return i, err
+func (q *sendQueue) postAll(wrs provider.List[provider.SendWR]) (n int, err error) {
+	for wr := wrs.First; n < wrs.N; wr = provider.After(wr) {
+		if err = q.post(wr); err != nil {
+			break
+		}
+		if n++; n == wrs.N {
+			break
 		}
 	}
-	return len(wrs), q.flush()
+	if n > 0 || err == nil {
+		if rung := q.flush(); rung != nil {
+			err = rung
+		}
+	}
+	return n, err
 }
 
 // post checks a request and writes it to the next element.
@@ -59,15 +62,18 @@ func (q *sendQueue) post(wr *provider.SendWR) error {
 // (ENOTCONN: the queue pair is not in RTS), the requests stay in the ring, and the
 // next flush asks again.
 func (q *sendQueue) flush() error {
-	first, n := q.shown, q.prod-q.shown
-	if n == 0 && !q.owed {
+	first, written := q.shown, q.prod-q.shown
+	if written == 0 && !q.owed {
 		return nil
 	}
 	q.publish()
-	if !q.owed && n <= q.ring.mask && q.waits(first-1) {
+	if !q.owed && written <= q.ring.mask && q.waits(first-1) {
 		return nil
 	}
-	err := q.bell.Send()
+	n, err := q.bell.File.Ring(q.bell.Command)
+	if n != len(q.bell.Command) || err != nil {
+		err = q.bell.Again(n, err)
+	}
 	q.owed = err != nil
 	return err
 }

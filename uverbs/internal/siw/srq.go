@@ -17,7 +17,7 @@ type srq struct {
 var _ provider.SRQ = (*srq)(nil)
 
 // PostRecv posts to the ring.
-func (q *srq) PostRecv(wrs []provider.RecvWR) (int, error) { return q.recv.postAll(wrs) }
+func (q *srq) PostRecv(wrs provider.List[provider.RecvWR]) (int, error) { return q.recv.postAll(wrs) }
 
 // SetupModify: siw_modify_srq sets the limit and refuses a new size.
 func (q *srq) SetupModify(resize bool, _ uint32) (*provider.ModifySetup, error) {
