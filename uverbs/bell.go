@@ -87,10 +87,7 @@ func (b *bell) free() {
 // a deferred unlock (QP.PostSend).
 func (b *bell) forDriver(mu *sync.Mutex) *provider.QPBell {
 	q := &provider.QPBell{File: b.c.file.Ringer(b.short), Command: b.frame}
-	if b.c.file.MayPanic() {
-		q.File = guardedFile{q.File, mu}
-	}
-	q.Again = func(n int, err error) error {
+	again := func(n int, err error) error {
 		if err == nil && n != len(b.frame) {
 			err = syscall.EIO
 		}
@@ -99,6 +96,14 @@ func (b *bell) forDriver(mu *sync.Mutex) *provider.QPBell {
 			q.File = refuser{} // at once, next time
 		}
 		return err
+	}
+	q.Again = again
+	if b.c.file.MayPanic() {
+		q.File = guardedFile{q.File, mu}
+		q.Again = func(n int, err error) (after error) {
+			unlockIfPanic(mu, func() { after = again(n, err) })
+			return after
+		}
 	}
 	if b.c.bells.refused.Load() {
 		q.File = refuser{}
@@ -114,15 +119,20 @@ type guardedFile struct {
 
 // Ring unlocks what its caller will not, when it does not return.
 func (f guardedFile) Ring(p []byte) (n int, err error) {
+	unlockIfPanic(f.mu, func() { n, err = f.Ringer.Ring(p) })
+	return n, err
+}
+
+// unlockIfPanic unlocks when do does not return.
+func unlockIfPanic(mu *sync.Mutex, do func()) {
 	returned := false
 	defer func() {
 		if !returned {
-			f.mu.Unlock()
+			mu.Unlock()
 		}
 	}()
-	n, err = f.Ringer.Ring(p)
+	do()
 	returned = true
-	return n, err
 }
 
 // refuser is in the place of a device file that refuses write(2).

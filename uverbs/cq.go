@@ -150,9 +150,13 @@ func (cq *CQ) String() string { return cq.life.name }
 // too: look at each Status.
 //
 // The error matches net.ErrClosed after Close.
+//
+//go:nocheckptr
+//go:norace
 func (cq *CQ) Poll(wcs []WC) (n int, err error) {
 	// No more than a call of the driver, which has the lock (provider.Gate), with what
 	// hidden does spelled out and a bare return, so that the compiler puts it in place.
+	// The race detector sees what the driver does.
 	u := uintptr(unsafe.Pointer(unsafe.SliceData(wcs)))
 	n, err = cq.ring.Poll(provider.List[provider.WC]{First: *(**provider.WC)(unsafe.Pointer(&u)), N: len(wcs)})
 	return

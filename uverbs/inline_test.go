@@ -2,6 +2,7 @@ package uverbs_test
 
 import (
 	"bytes"
+	"os"
 	"os/exec"
 	"testing"
 )
@@ -12,6 +13,9 @@ func TestPollIsInPlace(t *testing.T) {
 	tool, err := exec.LookPath("go")
 	if err != nil {
 		t.Skip(err)
+	}
+	if _, err := os.Stat("cq.go"); err != nil {
+		t.Skip("the test runs without its source:", err)
 	}
 	out, err := exec.Command(tool, "build", "-gcflags=-m", ".").CombinedOutput()
 	if err != nil {

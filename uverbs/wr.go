@@ -166,17 +166,24 @@ type WC struct {
 // that AH is of another type: that of the first field of the AH here, and Bind of one
 // with the same fields. TestRequestsAreAlike compares them field by field.
 func sendList(wrs []SendWR) provider.List[provider.SendWR] {
-	return provider.List[provider.SendWR]{First: (*provider.SendWR)(hidden(address(wrs))), N: len(wrs)}
+	return provider.List[provider.SendWR]{First: (*provider.SendWR)(hidden(unsafe.Pointer(unsafe.SliceData(wrs)))), N: len(wrs)}
 }
 
 func recvList(wrs []RecvWR) provider.List[provider.RecvWR] {
-	return provider.List[provider.RecvWR]{First: (*provider.RecvWR)(hidden(address(wrs))), N: len(wrs)}
+	return provider.List[provider.RecvWR]{First: (*provider.RecvWR)(hidden(unsafe.Pointer(unsafe.SliceData(wrs)))), N: len(wrs)}
 }
 
-func address[T any](s []T) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(s))) }
-
-// hidden is a pointer that escape analysis does not follow, so that requests and
-// completions that a caller has on its stack stay there although they pass an
-// interface. It is sound because drivers must not keep them (provider.QP), and
-// because nothing between the two conversions can move a stack.
-func hidden(u uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&u)) }
+// hidden returns p as a pointer that escape analysis does not follow, so that requests
+// and completions that a caller has on its stack stay there although they pass an
+// interface. It is sound because drivers must not keep them (provider.QP), and because
+// no call between the two conversions can move the stack: the function cannot itself,
+// and the directives keep out the calls that the race detector and checkptr insert
+// (TestListsFollowTheStack).
+//
+//go:nosplit
+//go:nocheckptr
+//go:norace
+func hidden(p unsafe.Pointer) unsafe.Pointer {
+	u := uintptr(p)
+	return *(*unsafe.Pointer)(unsafe.Pointer(&u))
+}

@@ -109,7 +109,7 @@ func (f *File) TryWrite(p []byte) (err error) {
 }
 
 // Ring is TryWrite of a command that the kernel carries out in microseconds and without
-// waiting for anything, as it queues the work: the Go runtime does not learn of the
+// waiting for anything but memory, as it queues the work: the Go runtime does not learn of the
 // system call.
 func (f *File) Ring(p []byte) (err error) {
 	n, err := f.h.Ring(p)

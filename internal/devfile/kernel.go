@@ -30,7 +30,7 @@ type Handle interface {
 	Read(p []byte) (int, error)
 
 	// Ring is Write of a command that the kernel carries out in microseconds and
-	// without waiting for anything.
+	// without waiting for anything but memory.
 	Ring(p []byte) (int, error)
 	Ioctl(req uint, arg unsafe.Pointer) error
 	Mmap(offset int64, length, prot int) ([]byte, error)
@@ -48,7 +48,7 @@ type Handle interface {
 	Close() error
 }
 
-// A Calm handle promises that its Write and Ring do not panic, as the running kernel's
+// A Calm handle promises that its Write, Ring and Ioctl do not panic, as the running kernel's
 // do. Of another, those must expect it who hold a lock.
 type Calm interface{ CannotPanic() }
 

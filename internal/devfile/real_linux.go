@@ -125,7 +125,8 @@ func (h *handle) Write(p []byte) (n int, err error) {
 // 20 µs. What is rung for takes a thread of the kernel tens of microseconds, and a
 // processor, for which the monitor would compete.
 //
-// A garbage collection that stops the world waits for the call to end.
+// A garbage collection that stops the world waits for the call to end, which is late
+// when the kernel is short of memory (ib_uverbs_post_send allocates some).
 func (h *handle) Ring(p []byte) (int, error) {
 	if !h.enter() {
 		return 0, ErrClosed

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"os"
 	"runtime"
 	"sync"
 )
@@ -11,9 +12,20 @@ type crowd struct {
 	polling, others int
 	before          int             // GOMAXPROCS before the first
 	set             func(n int) int // runtime.GOMAXPROCS
+	reset           func(n int)     // what undoes it
 }
 
-var loops = crowd{set: runtime.GOMAXPROCS}
+var loops = crowd{set: runtime.GOMAXPROCS, reset: resetProcessors}
+
+// resetProcessors lets the runtime follow changes of the processor quota again, which
+// GOMAXPROCS ends, unless the user has said how many there shall be.
+func resetProcessors(n int) {
+	if os.Getenv("GOMAXPROCS") != "" {
+		runtime.GOMAXPROCS(n)
+		return
+	}
+	runtime.SetDefaultGOMAXPROCS()
+}
 
 // enter is called when a loop begins, and what it returns when it has ended.
 //
@@ -24,6 +36,8 @@ var loops = crowd{set: runtime.GOMAXPROCS}
 //
 // A loop that waits in the kernel needs the idle one. Without it the runtime's monitor
 // takes the processor from who has been in a system call for 20 microseconds.
+//
+// Goroutines beside the loops run when one begins a new slice, some 100 times a second.
 func (c *crowd) enter(m Mode) (leave func()) {
 	count := &c.others
 	if m == Poll {
@@ -44,7 +58,11 @@ func (c *crowd) change(count *int, by int) {
 	if c.others == 0 && c.polling > 0 {
 		n = min(n, c.polling)
 	}
-	if n != c.set(0) { // which stops the world, but for 0
+	switch now := c.set(0); { // to change it stops the world
+	case n == now:
+	case n == c.before:
+		c.reset(n)
+	default:
 		c.set(n)
 	}
 }

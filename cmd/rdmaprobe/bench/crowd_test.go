@@ -4,13 +4,14 @@ import "testing"
 
 func TestCrowd(t *testing.T) {
 	procs := 4
-	c := crowd{set: func(n int) int {
+	set := func(n int) int {
 		was := procs
 		if n > 0 {
 			procs = n
 		}
 		return was
-	}}
+	}
+	c := crowd{set: set, reset: func(n int) { set(n) }}
 	var leave []func()
 	enter := func(m Mode) func() {
 		return func() { leave = append(leave, c.enter(m)) }

@@ -20,16 +20,23 @@ func (l *Latch) Lock() {
 	}
 }
 
-// Wait takes the lock when it becomes free. It sleeps if that takes long: who has it
-// may need the processor.
+// Wait takes the lock when it becomes free. It sleeps if that takes long, up to a
+// millisecond at a time: who has it may need the processor, or be in a system call that
+// changes the queue.
+//
+// Nobody hands the lock over. Who wants to change a queue that others poll without a
+// pause finds it free soon, though, as they hold it for part of their time only, also
+// when a single processor interrupts them somewhere.
 //
 //go:noinline
 func (l *Latch) Wait() {
+	pause := 20 * time.Microsecond
 	for tries := 0; atomic.SwapUint32(&l.Held, 1) != 0; tries++ {
 		if tries < 100 {
 			runtime.Gosched()
 		} else {
-			time.Sleep(20 * time.Microsecond)
+			time.Sleep(pause)
+			pause = min(2*pause, time.Millisecond)
 		}
 	}
 }

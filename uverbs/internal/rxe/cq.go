@@ -95,8 +95,11 @@ func (q *cq) leave() []byte {
 func (q *cq) SetupResize(int) (*provider.ModifySetup, error) {
 	done := func(entries uint32, out []byte) (uint32, error) {
 		old := q.leave()
-		err := q.attach(int(entries), out, "RESIZE_CQ")
-		return entries, errors.Join(err, q.c.env.Unmap(old))
+		err := errors.Join(q.attach(int(entries), out, "RESIZE_CQ"), q.c.env.Unmap(old))
+		if err != nil { // then polling shall find nothing but the error
+			err = errors.Join(err, q.c.env.Unmap(q.leave()))
+		}
+		return entries, err
 	}
 	return &provider.ModifySetup{UHWOutLen: createCQResp, Done: done}, nil
 }
