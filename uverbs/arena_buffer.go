@@ -129,7 +129,7 @@ func (s Slice) SGE() SGE {
 	if err := s.Err(); err != nil {
 		panic("uverbs: " + err.Error())
 	}
-	if s.n > math.MaxUint32 {
+	if uint64(s.n) > math.MaxUint32 {
 		panic(fmt.Sprintf("uverbs: entry of %d bytes", s.n))
 	}
 	return SGE{Addr: s.Addr(), Length: uint32(s.n), LKey: s.LKey()}

@@ -136,7 +136,7 @@ func (mr *MR) Bytes() []byte {
 // panics, as slicing does, when that is outside the region, and when n is more
 // than an entry can say, 2^32-1.
 func (mr *MR) SGE(offset, n int) SGE {
-	if offset < 0 || n < 0 || n > math.MaxUint32 || offset > mr.length-n {
+	if offset < 0 || n < 0 || uint64(n) > math.MaxUint32 || offset > mr.length-n {
 		panic(fmt.Sprintf("uverbs: entry of %d bytes from %d of %s", n, offset, mr.life.name))
 	}
 	return SGE{Addr: mr.addr + uint64(offset), Length: uint32(n), LKey: mr.lkey}
