@@ -121,6 +121,15 @@ all_finished() {
 	done
 }
 
+# guest_died: a guest has ended and reported nothing. The others would wait for it.
+guest_died() {
+	local n
+	for ((n = 0; n < NODES; n++)); do
+		told "$TMP/$n" 'rc *' || told "$TMP/$n" 'fail *' || kill -0 "${QEMU_PIDS[n]}" 2>/dev/null || return 0
+	done
+	return 1
+}
+
 # all_up: every guest has reached user land.
 all_up() {
 	local n
@@ -140,7 +149,7 @@ run_guests() {
 		((n == 0)) || wait_for_hub
 		start_guest "$TMP/$n" "$n"
 	done
-	until all_finished; do
+	until all_finished || guest_died; do
 		if ((SECONDS - start > BOOT_TIME)) && ! all_up; then
 			say "no guest after $BOOT_TIME s"
 			break
