@@ -41,7 +41,6 @@ func (id *ID) deliver(ev *ucma.Event) bool {
 
 // note keeps what later calls ask for. The caller holds mu.
 func (id *ID) note(ev *ucma.Event) {
-	id.noteAnswer(ev.Type)
 	switch ev.Type {
 	case abi.RDMA_CM_EVENT_CONNECT_RESPONSE, abi.RDMA_CM_EVENT_ESTABLISHED:
 		if ev.ECE != (ucma.ECE{}) {

@@ -1,44 +1,24 @@
 package cm
 
-import (
-	"time"
+import "time"
 
-	"github.com/purerdma/rdma/abi"
-)
-
-// closePatience is how long Close waits for the kernel to destroy an ID whose
-// peer owes an answer.
+// closePatience is how long Close waits for the kernel to destroy an ID that has
+// sent messages.
 var closePatience = 2 * time.Second
 
-// What an ID expects of its peer.
-const (
-	awaitsNothing int32 = iota
-	awaitsAnswer        // a message may wait for the peer's answer
-	hasParted           // the peer has said goodbye, and says nothing any more
-)
-
 // expectAnswer notes that a message is about to wait for the peer's answer.
-func (id *ID) expectAnswer() { id.awaits.CompareAndSwap(awaitsNothing, awaitsAnswer) }
-
-// noteAnswer notes an event that ends the wait for an answer.
-func (id *ID) noteAnswer(t abi.RDMACMEventType) {
-	switch t {
-	case abi.RDMA_CM_EVENT_CONNECT_RESPONSE, abi.RDMA_CM_EVENT_ESTABLISHED, abi.RDMA_CM_EVENT_REJECTED,
-		abi.RDMA_CM_EVENT_CONNECT_ERROR:
-		id.awaits.Store(awaitsNothing)
-	case abi.RDMA_CM_EVENT_DISCONNECTED:
-		id.awaits.Store(hasParted)
-	}
-}
+func (id *ID) expectAnswer() { id.spoke.Store(true) }
 
 // destroy runs DESTROY_ID. The kernel waits in it for messages under way, which
 // it takes back; when that fails, until their last repetition, more than a
-// minute (seen on 7.3: cm_destroy_id after ib_cancel_mad). So when a message may
-// be under way the wait has a limit, and the kernel finishes in the background:
-// the channel returned is closed then. It is nil when the ID is gone.
+// minute (seen on 7.3: cm_destroy_id after ib_cancel_mad). That an answer has come, or
+// the peer's goodbye, is no reason to be without it: the kernel takes the message back
+// then too. So for an ID that has sent any the wait has a limit, and the kernel
+// finishes in the background: the channel returned is closed then. It is nil when the
+// ID is gone.
 func (id *ID) destroy() (later <-chan struct{}, err error) {
 	ch, handle := id.channel.ch, id.handle
-	if id.awaits.Load() != awaitsAnswer {
+	if !id.spoke.Load() {
 		_, err := ch.DestroyID(handle)
 		return nil, err
 	}

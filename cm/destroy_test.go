@@ -46,11 +46,56 @@ func TestSlowDestroy(t *testing.T) {
 		t.Error("the channel was closed under a command")
 	}
 	close(finish)
-	for range 200 { // the rig looks for the rest
+	r.waitClosed()
+}
+
+// waitClosed returns when the last channel is closed; the rig looks for the rest.
+func (r *rig) waitClosed() {
+	r.t.Helper()
+	for range 200 {
 		if r.cm.Left().Files == 0 {
 			return
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	t.Error("the channel stays open")
+	r.t.Error("the channel stays open")
+}
+
+// TestSlowDestroyOfConnected is the same for both ends of a connection, of which one
+// has said goodbye and the other has got it: the kernel may still be about to take
+// messages back.
+func TestSlowDestroyOfConnected(t *testing.T) {
+	r := newRig(t)
+	l, err := ListenAddr(serverAddr, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, server := r.pair(l, new(Dialer))
+	if err := l.Close(); err != nil {
+		t.Error(err)
+	}
+	finish := make(chan struct{})
+	r.cm.Before = func(c fakecm.Call) error {
+		if c.Op == "write" && c.Cmd == abi.RDMA_USER_CM_CMD_DESTROY_ID {
+			<-finish
+		}
+		return nil
+	}
+	timer := time.AfterFunc(20*time.Second, func() { close(finish) }) // later than both may take
+	for _, end := range []struct {
+		name string
+		c    *Conn
+	}{{"client", client}, {"server", server}} {
+		start := time.Now()
+		if err := end.c.Close(); err != nil {
+			t.Errorf("%s: %v", end.name, err)
+		}
+		if d := time.Since(start); d > closePatience+2*time.Second {
+			t.Errorf("the %s took %v to close", end.name, d)
+		}
+	}
+	if timer.Stop() {
+		close(finish)
+	}
+	r.waitClosed()
 }

@@ -29,10 +29,10 @@ type ID struct {
 	// somebody else's ID. Migrate locks it too.
 	gate     sync.RWMutex
 	handle   uint32
-	closed   atomic.Bool  // set with gate locked, but see closeLater
-	awaits   atomic.Int32 // what is expected of the peer: awaitsNothing, …
-	up       atomic.Bool  // Connect has established it, which iWARP does
-	notIWARP atomic.Bool  // its device is known and does not speak iWARP
+	closed   atomic.Bool // set with gate locked, but see closeLater
+	spoke    atomic.Bool // it has sent a message that waits for an answer
+	up       atomic.Bool // Connect has established it, which iWARP does
+	notIWARP atomic.Bool // its device is known and does not speak iWARP
 
 	// connecting is the connect command that a goroutine runs, nil before. closing
 	// is set before Close looks at it.
@@ -186,7 +186,7 @@ func (id *ID) Dropped() uint64 { return id.dropped.Load() }
 // Close destroys the ID (rdma_destroy_id; kernel command DESTROY_ID). A
 // connected peer is told, a waiting request is rejected, multicast groups are
 // left, blocked steps return. It blocks only while the kernel finishes work in
-// progress on the ID; if a message of the ID waits for the peer's answer, for two
+// progress on the ID; if the ID has sent messages that the peer answers, for two
 // seconds at most, and the kernel finishes in the background. The queue pair, if
 // there is one, is closed before.
 func (id *ID) Close() error { return id.closeOn(nil) }
