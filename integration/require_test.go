@@ -6,10 +6,9 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
-	"strings"
 	"testing"
 
-	"golang.org/x/sys/unix"
+	"github.com/purerdma/rdma/internal/kernelver"
 )
 
 // Addresses that scripts/vm gives the guest's RDMA interface v0.
@@ -69,15 +68,9 @@ func requireNodes(tb testing.TB) (node int) {
 // kernelAtLeast compares the running kernel's version.
 func kernelAtLeast(tb testing.TB, major, minor int) bool {
 	tb.Helper()
-	var u unix.Utsname
-	if err := unix.Uname(&u); err != nil {
-		tb.Fatal(err)
+	since := kernelver.Since(major, minor)
+	if !since && !kernelver.Older(major, minor) {
+		tb.Fatalf("kernel release %q", kernelver.Release())
 	}
-	parts := strings.FieldsFunc(unix.ByteSliceToString(u.Release[:]), func(r rune) bool { return r < '0' || r > '9' })
-	if len(parts) < 2 {
-		tb.Fatalf("kernel release %q", u.Release)
-	}
-	a, _ := strconv.Atoi(parts[0])
-	b, _ := strconv.Atoi(parts[1])
-	return a > major || a == major && b >= minor
+	return since
 }

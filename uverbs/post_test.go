@@ -17,7 +17,13 @@ import (
 
 func openFake(tb testing.TB) *uverbs.Context {
 	tb.Helper()
-	c, err := uverbs.OpenOn(fakeverbs.New(), fakeDevice(), nil)
+	return openFakeOn(tb, fakeverbs.New())
+}
+
+// openFakeOn opens the fake device of a kernel, until the test ends.
+func openFakeOn(tb testing.TB, k devfile.Kernel) *uverbs.Context {
+	tb.Helper()
+	c, err := uverbs.OpenOn(k, fakeDevice(), nil)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -91,16 +97,7 @@ func (f panickyFile) Ring(p []byte) (int, error) { return f.Write(p) }
 // TestPanicLeavesNoLock: a queue pair whose doorbell panics goes on working.
 func TestPanicLeavesNoLock(t *testing.T) {
 	k := &panicky{Kernel: fakeverbs.New()}
-	c, err := uverbs.OpenOn(k, fakeDevice(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	r := mustBuild(t, c, nil)
+	r := mustBuild(t, openFakeOn(t, k), nil)
 	func() {
 		defer func() {
 			if recover() == nil {
@@ -153,16 +150,7 @@ func (f ringingFile) Ring(p []byte) (int, error) {
 // where the kernel queues what it is rung for.
 func TestRings(t *testing.T) {
 	k := &ringing{Kernel: fakeverbs.New()}
-	c, err := uverbs.OpenOn(k, fakeDevice(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	r := mustBuild(t, c, nil)
+	r := mustBuild(t, openFakeOn(t, k), nil)
 	for _, step := range []struct {
 		name string
 		do   func() error

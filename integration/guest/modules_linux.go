@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/purerdma/rdma/internal/kernelver"
 )
 
 // moduleTree is the part of /lib/modules/VERSION that the image contains.
@@ -26,10 +28,7 @@ var errNoModule = errors.New("not in the image")
 
 // runningModules is the tree of the running kernel.
 func runningModules() *moduleTree {
-	var uts unix.Utsname
-	// Fails for a bad address only.
-	_ = unix.Uname(&uts)
-	return openModules("/lib/modules/" + unix.ByteSliceToString(uts.Release[:]))
+	return openModules("/lib/modules/" + kernelver.Release())
 }
 
 // openModules reads modules.dep and modules.alias; without them the tree is empty.
