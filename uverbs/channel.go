@@ -119,6 +119,8 @@ func (ch *CompChannel) Close() error {
 			<-ch.done
 		} else {
 			ch.c.leads.drop(ch.lead)
+			<-ch.lead.turn // for good: nobody leads any more
+			ch.lead.heedNone()
 		}
 		return err
 	})

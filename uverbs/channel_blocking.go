@@ -5,7 +5,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
-	"time"
 
 	"github.com/purerdma/rdma/internal/devfile"
 	"github.com/purerdma/rdma/internal/offheap"
@@ -26,8 +25,8 @@ import (
 // exchanges, and not for thousands of idle connections. CQConfig.Notify needs a reader
 // and is refused.
 //
-// A wait ends as ever with its context, the queue or the device, but up to a
-// millisecond late. The error is an *[Error].
+// A wait allocates only when its context is another than the last one's on the
+// channel. The error is an *[Error].
 func (c *Context) CreateBlockingCompChannel() (*CompChannel, error) {
 	l := newLead()
 	ch, err := c.newCompChannel(l)
@@ -42,7 +41,11 @@ type lead struct {
 	turn  chan struct{} // holds a token while nobody leads
 	taken atomic.Bool
 	file  *devfile.SleepFile
-	slice timeslice.Slice // of the leader
+
+	// The leader's, or who closes the channel's.
+	slice timeslice.Slice
+	done  <-chan struct{} // what wakes the leader when it is closed
+	stop  func() bool     // ends that
 }
 
 func newLead() *lead {
@@ -82,9 +85,29 @@ func (ch *CompChannel) turn() <-chan struct{} {
 	return ch.lead.turn
 }
 
-// shortSleep is how long a leader sleeps without anybody who could wake it, because
-// most waits on such a channel end sooner: they allocate nothing.
-const shortSleep = time.Millisecond
+// heed has ctx wake the leader when it ends. That lasts until a wait with another
+// context, as a loop has one for all its waits and should not allocate for each.
+//
+// A sleep that were limited instead, and looked at ctx again after a millisecond, would
+// have the kernel set its timer and take it back each time, which costs more than
+// all that Go does for a message.
+func (l *lead) heed(ctx context.Context) {
+	done := ctx.Done()
+	if done == l.done {
+		return
+	}
+	l.heedNone()
+	if done != nil {
+		l.done, l.stop = done, context.AfterFunc(ctx, l.file.Wake)
+	}
+}
+
+func (l *lead) heedNone() {
+	if l.stop != nil {
+		l.stop()
+	}
+	l.done, l.stop = nil, nil
+}
 
 // leadFor reads the channel until an event of cq comes, or ctx or something else
 // ends the wait. The caller has taken the turn.
@@ -96,27 +119,22 @@ func (ch *CompChannel) leadFor(ctx context.Context, cq *CQ) error {
 		l.turn <- struct{}{}
 	}()
 	l.slice.Breathe()
-	// With others on the queue, a completion may be theirs to tell of (passOn).
-	if cq.woken() || cq.waiters.Load() == 1 && ch.read(cq, shortSleep) {
-		return nil
-	}
-	if ctx.Done() != nil {
-		defer context.AfterFunc(ctx, l.file.Wake)()
-	}
+	l.heed(ctx)
 	for {
+		// After taken and heed: what ends from here on wakes the sleep.
 		if err := cq.ended(ctx); err != nil {
 			return err
 		}
-		if cq.woken() || ch.read(cq, -1) {
+		if cq.woken() || ch.read(cq) {
 			return nil
 		}
 	}
 }
 
-// read sleeps until there is an event, at most for d, passes it to its queue and
-// reports whether that is cq.
-func (ch *CompChannel) read(cq *CQ, d time.Duration) bool {
-	if ch.isDone() || !ch.lead.file.Sleep(d) {
+// read sleeps until there is an event or [lead.interrupt], passes the event to its
+// queue and reports whether that is cq.
+func (ch *CompChannel) read(cq *CQ) bool {
+	if ch.isDone() || !ch.lead.file.Sleep() {
 		return false
 	}
 	switch err := readEvent(ch.file, offheap.BytesOf(ch.desc)); err {
@@ -151,14 +169,7 @@ func (ch *CompChannel) drain() {
 	ch.lead.turn <- struct{}{}
 }
 
-func (ch *CompChannel) isDone() bool {
-	select {
-	case <-ch.done:
-		return true
-	default:
-		return false
-	}
-}
+func (ch *CompChannel) isDone() bool { return isClosed(ch.done) }
 
 // leads are the channels of a context that waiters read.
 type leads struct {

@@ -94,12 +94,10 @@ func (cq *CQ) Wait(ctx context.Context, wcs []WC) (int, error) {
 	if len(wcs) == 0 { // which nothing would ever fill
 		return 0, cq.c.fail("wait", cq.life.name, invalid("no room for a completion"))
 	}
-	select {
-	case <-cq.c.gone:
+	if isClosed(cq.c.gone) {
 		// A device that waits for its last user still completes requests, and
 		// who only ever polled would not learn that it is to end.
 		return 0, cq.c.removed(cq.life.name)
-	default:
 	}
 	n, err := cq.Poll(wcs)
 	if n > 0 || err != nil {
@@ -181,30 +179,41 @@ func (cq *CQ) spin(ctx context.Context, wcs []WC, d time.Duration) (int, error) 
 	}
 }
 
-// ended returns why waiting makes no sense any more, or nil.
+// ended returns why waiting makes no sense any more, or nil. It looks at one channel
+// after the other, because a select of all would lock each.
 func (cq *CQ) ended(ctx context.Context) error {
-	var channel <-chan struct{} // never ready without a channel
-	if cq.channel != nil {
-		channel = cq.channel.done
-	}
-	select {
-	case <-ctx.Done():
+	switch {
+	case isClosed(ctx.Done()):
 		return cq.c.fail("wait", cq.life.name, ctx.Err())
-	case <-cq.life.done:
+	case cq.life.isEnding():
 		return cq.life.closed
-	case <-cq.errored:
+	case isClosed(cq.errored):
 		return cq.failure()
-	case <-cq.c.gone:
+	case isClosed(cq.c.gone):
 		return cq.c.removed(cq.life.name)
-	case <-channel:
+	case cq.channel != nil && isClosed(cq.channel.done):
 		return cq.channel.failure()
+	}
+	return nil
+}
+
+// isClosed also takes nil, which is never closed.
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
 	default:
-		return nil
+		return false
 	}
 }
 
 // sleep returns nil after an event.
 func (cq *CQ) sleep(ctx context.Context) error {
+	select {
+	case <-cq.channel.turn(): // mostly, where waiters read
+		return cq.channel.leadFor(ctx, cq)
+	default:
+	}
 	select {
 	case <-cq.wake:
 		return nil

@@ -161,14 +161,7 @@ func (l *life) enter() error {
 
 func (l *life) leave() { l.use.RUnlock() }
 
-func (l *life) isEnding() bool {
-	select {
-	case <-l.done:
-		return true
-	default:
-		return false
-	}
-}
+func (l *life) isEnding() bool { return isClosed(l.done) }
 
 // close ends the object's life: once, by destroy, which has the object for
 // itself. A second call waits for the first and returns nil. When destroy

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
-	"time"
 	"unsafe"
 
 	"github.com/purerdma/rdma/internal/interrupt"
@@ -68,9 +67,9 @@ func (f *File) AdoptSleeper(fd int, name string) (*SleepFile, error) {
 }
 
 // Sleep waits on the thread until there is something to read, as [Sleeper] says.
-func (f *SleepFile) Sleep(d time.Duration) bool { return f.s.Sleep(d) }
+func (f *SleepFile) Sleep() bool { return f.s.Sleep() }
 
-// Wake ends a Sleep that is for ever, now or later.
+// Wake ends a Sleep, now or later.
 func (f *SleepFile) Wake() { f.s.Wake() }
 
 func newFile(k Kernel, h Handle, path string) *File {

@@ -26,7 +26,7 @@ type scripted struct {
 func (s *scripted) Open(string) (Handle, error)               { return s, s.openErr }
 func (s *scripted) Adopt(int, string) (Handle, error)         { return s, s.adoptErr }
 func (s *scripted) AdoptSleeper(int, string) (Sleeper, error) { return s, s.adoptErr }
-func (s *scripted) Sleep(time.Duration) bool                  { return s.n > 0 }
+func (s *scripted) Sleep() bool                               { return s.n > 0 }
 func (s *scripted) Wake()                                     { s.wakes++ }
 func (s *scripted) Write([]byte) (int, error)                 { return s.n, s.err }
 func (s *scripted) Ring([]byte) (int, error)                  { return s.n, s.err }

@@ -58,11 +58,10 @@ type Calm interface{ CannotPanic() }
 type Sleeper interface {
 	Handle
 
-	// Sleep returns true when the file is readable or has come to its end. It
-	// returns false after d, or earlier, or, when d is negative, which is for
-	// ever, after Wake; a Wake in advance counts.
-	Sleep(d time.Duration) bool
+	// Sleep returns true when the file is readable or has come to its end, and
+	// false after Wake; a Wake in advance counts.
+	Sleep() bool
 
-	// Wake ends a Sleep that is for ever, the next one if there is none.
+	// Wake ends a Sleep, the next one if there is none.
 	Wake()
 }

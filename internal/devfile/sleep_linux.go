@@ -44,25 +44,22 @@ func (linux) AdoptSleeper(fd int, name string) (Sleeper, error) {
 	return &sleeper{h.(*handle), bell}, nil
 }
 
-// Sleep leaves the bell out of a sleep that ends soon, which makes it shorter.
-func (s *sleeper) Sleep(d time.Duration) bool {
+// Sleep has no limit in time: for one, the kernel would set a timer each time.
+func (s *sleeper) Sleep() bool {
 	if !s.enter() {
 		return false
 	}
 	defer s.leave()
 	fds := [2]unix.PollFd{{Fd: int32(s.fd), Events: unix.POLLIN}, {Fd: int32(s.bell), Events: unix.POLLIN}}
-	list, timeout := fds[:1], max(int(d/time.Millisecond), 1)
-	if d < 0 {
-		list, timeout = fds[:], -1
-	}
 	for {
-		_, err := unix.Poll(list, timeout)
-		if err != nil && err != unix.EINTR {
-			time.Sleep(time.Millisecond) // no memory, and the caller will try again
+		_, err := unix.Poll(fds[:], -1)
+		if err == nil {
+			break
 		}
 		// A signal ends it, such as the runtime's to a goroutine that it preempts.
-		if err != unix.EINTR || d >= 0 {
-			break
+		if err != unix.EINTR {
+			time.Sleep(time.Millisecond) // no memory
+			return false                 // and the caller will try again
 		}
 	}
 	if fds[1].Revents != 0 {

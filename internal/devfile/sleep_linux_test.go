@@ -27,37 +27,29 @@ func newSleeper(t *testing.T) (s Sleeper, feed int) {
 }
 
 // sleeping sleeps in a goroutine.
-func sleeping(s Sleeper, d time.Duration) <-chan bool {
+func sleeping(s Sleeper) <-chan bool {
 	end := make(chan bool, 1)
-	go func() { end <- s.Sleep(d) }()
+	go func() { end <- s.Sleep() }()
 	time.Sleep(5 * time.Millisecond)
 	return end
 }
 
 // TestSleep ends sleeps in each way.
 func TestSleep(t *testing.T) {
-	const ever = -1
 	feed := func(s Sleeper, fd int) { _, _ = unix.Write(fd, []byte{1}) }
-	nothing := func(Sleeper, int) {}
 	for _, tc := range []struct {
 		name string
-		d    time.Duration
 		end  func(s Sleeper, feed int)
 		want bool
 	}{
-		{"readable", ever, feed, true},
-		{"readable at once", time.Second, nothing, true},
-		{"no time left", time.Millisecond, nothing, false},
-		{"woken", ever, func(s Sleeper, _ int) { s.Wake() }, false},
-		{"end of file", ever, func(_ Sleeper, fd int) { _ = unix.Shutdown(fd, unix.SHUT_RDWR) }, true},
-		{"closed", ever, func(s Sleeper, _ int) { go s.Close() }, false},
+		{"readable", feed, true},
+		{"woken", func(s Sleeper, _ int) { s.Wake() }, false},
+		{"end of file", func(_ Sleeper, fd int) { _ = unix.Shutdown(fd, unix.SHUT_RDWR) }, true},
+		{"closed", func(s Sleeper, _ int) { go s.Close() }, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s, fd := newSleeper(t)
-			if tc.d == time.Second {
-				feed(s, fd) // before, as a signal may end such a sleep early
-			}
-			end := sleeping(s, tc.d)
+			end := sleeping(s)
 			tc.end(s, fd)
 			select {
 			case got := <-end:
@@ -77,11 +69,11 @@ func TestWakeInAdvance(t *testing.T) {
 	for range 3 {
 		s.Wake()
 	}
-	if s.Sleep(-1) {
+	if s.Sleep() {
 		t.Error("readable")
 	}
 	select {
-	case <-sleeping(s, -1):
+	case <-sleeping(s):
 		t.Error("one ring ended two sleeps")
 	case <-time.After(20 * time.Millisecond):
 	}
@@ -95,7 +87,7 @@ func TestSleeperClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Wake()
-	if s.Sleep(-1) {
+	if s.Sleep() {
 		t.Error("readable")
 	}
 	if err := s.Close(); !errors.Is(err, net.ErrClosed) {

@@ -1,10 +1,6 @@
 package fakeverbs
 
-import (
-	"time"
-
-	"github.com/purerdma/rdma/internal/devfile"
-)
+import "github.com/purerdma/rdma/internal/devfile"
 
 // sleeper is a file whose reader sleeps in the kernel.
 type sleeper struct {
@@ -22,24 +18,13 @@ func (k *Kernel) AdoptSleeper(fd int, name string) (devfile.Sleeper, error) {
 }
 
 // Sleep is that of devfile.Sleeper.
-func (s *sleeper) Sleep(d time.Duration) bool {
+func (s *sleeper) Sleep() bool {
 	s.k.mu.Lock()
 	defer s.k.mu.Unlock()
-	var end time.Time
-	if d >= 0 {
-		end = time.Now().Add(d)
-		defer time.AfterFunc(d, func() {
-			s.k.mu.Lock()
-			defer s.k.mu.Unlock()
-			s.wake()
-		}).Stop()
-	}
-	for s.n == 0 && !s.ended && !s.closed && !(d < 0 && s.bell) && (d < 0 || time.Now().Before(end)) {
+	for s.n == 0 && !s.ended && !s.closed && !s.bell {
 		s.ready.Wait()
 	}
-	if d < 0 {
-		s.bell = false
-	}
+	s.bell = false
 	return s.n > 0 || s.ended
 }
 
