@@ -58,7 +58,7 @@ func TestNodesBlackHole(t *testing.T) {
 // serveFiltered serves pings, and filters while guest 1 wants it. Each order is
 // answered with a number, of packets swallowed if it is the end of the filter.
 func serveFiltered(t *testing.T, other net.Conn) {
-	filter := newRoCEFilter(t, "eth0")
+	filter := newRoCEFilter(t)
 	var server *process
 	for orders := bufio.NewScanner(other); orders.Scan(); {
 		answer := 0

@@ -44,6 +44,10 @@ Each line says up, rejected (by an application that listens there), no answer
 is made and ended at once. Well-known ports: 4420 NVMe over fabrics, 20049
 NFS over RDMA, 7174 rping.
 
+If this host's own address does not answer either, the connection manager here is
+stuck. Soft-RoCE's is (seen on Linux 7.3) once a firewall on this host has dropped
+what it sent, also when the firewall is gone, until the device is made anew.
+
 Without -C it goes on until it is interrupted. Exit code 0 if the host answered,
 6 if an application rejected, 5 if nothing answered.`,
 		Example: `  rdmaprobe cmping 10.0.0.7

@@ -5,7 +5,7 @@
 STATICCHECK=honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # Packages of C programs that the integration tests talk to.
-GUEST_TOOLS=rdmacm-utils,ibverbs-utils
+GUEST_TOOLS=rdmacm-utils,ibverbs-utils,nftables
 
 # Packages with tests that need no kernel.
 unit_packages() { go list ./... | grep -v "/integration$"; }

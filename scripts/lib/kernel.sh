@@ -78,7 +78,7 @@ newest() {
 }
 
 # Raised whenever the contents of a prepared kernel folder change.
-KERNEL_FORMAT=3
+KERNEL_FORMAT=4
 
 # fetch_kernel SERIES prints a folder with vmlinux, release, and modules: rdma.cpio,
 # net.cpio, and lines.cpio with what the guest's serial lines need, if anything.
@@ -159,7 +159,7 @@ unpack_image() {
 RDMA_LOAD=(crc32_generic ib_uverbs rdma_ucm rdma_rxe)
 NET_LOAD=(virtio_pci virtio_net veth)
 RDMA_MORE=(ib_umad)
-NET_MORE=(dummy bridge bonding 8021q macvlan sch_netem sch_ingress cls_u32 act_mirred tun)
+NET_MORE=(dummy bridge bonding 8021q macvlan sch_netem crc32c_generic nf_tables nft_counter tun)
 
 # build_modules DIR: DIR/rdma.cpio, DIR/net.cpio with what DIR/*.load names.
 build_modules() {
