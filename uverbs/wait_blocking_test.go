@@ -16,7 +16,7 @@ import (
 	"github.com/purerdma/rdma/uverbs"
 )
 
-// asleep is after the time that a leader cannot be woken.
+// asleep is how long a waiter takes to fall asleep in the kernel, and more.
 const asleep = 10 * time.Millisecond
 
 // blockingCQ makes a queue without a queue pair, so that it can be closed.
@@ -201,6 +201,83 @@ func TestBlockingChannelRefusesNotify(t *testing.T) {
 		_, err = c.CreateCQ(uverbs.CQConfig{Entries: 4, Channel: ch, Notify: func() {}})
 		if !errors.Is(err, syscall.EINVAL) {
 			t.Error(err)
+		}
+	})
+}
+
+// countedContext counts who wants to know of its end, by the way that package
+// context has for contexts of others.
+type countedContext struct {
+	context.Context
+	now, ever int
+}
+
+// Value hides that it is one of package context itself.
+func (c *countedContext) Value(any) any { return nil }
+
+func (c *countedContext) AfterFunc(f func()) (stop func() bool) {
+	c.now++
+	c.ever++
+	end := context.AfterFunc(c.Context, f)
+	return func() bool {
+		c.now--
+		return end()
+	}
+}
+
+// TestBlockingContexts: a channel heeds one context at a time, tells it once for
+// all waits, and leaves it alone afterwards.
+func TestBlockingContexts(t *testing.T) {
+	eachStyle(t, func(t *testing.T, _ *fakeverbs.Kernel, c *uverbs.Context) {
+		r := mustBuildOn(t, c, (*uverbs.Context).CreateBlockingCompChannel, nil)
+		newContext := func() (*countedContext, func()) {
+			ctx, cancel := context.WithCancel(context.Background())
+			t.Cleanup(cancel)
+			return &countedContext{Context: ctx}, cancel
+		}
+		exchange := func(ctx context.Context) {
+			t.Helper()
+			end := waitOn(ctx, r.cq)
+			time.Sleep(asleep)
+			if err := r.qp.PostSend(signaled(1)); err != nil {
+				t.Fatal(err)
+			}
+			if err := endOf(t, end); err != nil {
+				t.Fatal(err)
+			}
+		}
+		first, cancelFirst := newContext()
+		second, cancelSecond := newContext()
+		for range 5 {
+			exchange(first)
+		}
+		if first.now != 1 || first.ever != 1 {
+			t.Errorf("%d registrations of %d after five waits", first.now, first.ever)
+		}
+		exchange(second)
+		if first.now != 0 || second.now != 1 {
+			t.Errorf("%d and %d registrations after a wait with another context", first.now, second.now)
+		}
+		exchange(context.Background())
+		if second.now != 0 {
+			t.Errorf("%d registrations after a wait that nothing ends", second.now)
+		}
+		exchange(first)
+		cancelSecond()
+		exchange(first) // is not second's
+		end := waitOn(first, r.cq)
+		time.Sleep(asleep)
+		cancelFirst()
+		if err := endOf(t, end); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		third, _ := newContext()
+		exchange(third)
+		if err := errors.Join(r.qp.Close(), r.cq.Close(), r.ch.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if third.now != 0 {
+			t.Errorf("%d registrations after Close", third.now)
 		}
 	})
 }
