@@ -34,13 +34,14 @@ func TestNodesBlackHole(t *testing.T) {
 	if onIWARP() {
 		t.Skip("iWARP has no UDP port to filter")
 	}
+	filter := newRoCEFilter(t) // on both, so that both skip without the program
 	checkLeaks(t)
 	other := controlConn(t, node, blackHoleControl)
 	if err := other.SetDeadline(time.Now().Add(2 * testTime)); err != nil {
 		t.Fatal(err)
 	}
 	if node == 0 {
-		serveFiltered(t, other)
+		serveFiltered(t, other, filter)
 		return
 	}
 	blackHoleAsk(t, other, "serve")
@@ -57,8 +58,7 @@ func TestNodesBlackHole(t *testing.T) {
 
 // serveFiltered serves pings, and filters while guest 1 wants it. Each order is
 // answered with a number, of packets swallowed if it is the end of the filter.
-func serveFiltered(t *testing.T, other net.Conn) {
-	filter := newRoCEFilter(t)
+func serveFiltered(t *testing.T, other net.Conn, filter *roceFilter) {
 	var server *process
 	for orders := bufio.NewScanner(other); orders.Scan(); {
 		answer := 0

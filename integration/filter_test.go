@@ -16,7 +16,7 @@ import (
 // roceFilter is a firewall that swallows what comes in for RoCE's UDP port and
 // lets everything else through.
 //
-// What goes out is another matter. With a filter of that on the sender, soft-RoCE's
+// What goes out is another matter. If the sender itself filters that, soft-RoCE's
 // queue for management packets sends no more after the first on Linux 7.3, also
 // without the filter and to itself, until the device is made anew; on 5.10 its
 // tasklet tries again for ever, and the processor is lost.

@@ -120,7 +120,7 @@ func (ch *CompChannel) Close() error {
 		} else {
 			ch.c.leads.drop(ch.lead)
 			<-ch.lead.turn // for good: nobody leads any more
-			ch.lead.heedNone()
+			ch.lead.ignore()
 		}
 		return err
 	})

@@ -25,8 +25,9 @@ import (
 // exchanges, and not for thousands of idle connections. CQConfig.Notify needs a reader
 // and is refused.
 //
-// A wait allocates only when its context is another than the last one's on the
-// channel. The error is an *[Error].
+// A wait that sleeps tells its context whom to wake, which allocates, and takes that
+// back. From the second in a row with one context on, the channel keeps that until a
+// wait with another, or Close, and waits allocate nothing. The error is an *[Error].
 func (c *Context) CreateBlockingCompChannel() (*CompChannel, error) {
 	l := newLead()
 	ch, err := c.newCompChannel(l)
@@ -44,8 +45,8 @@ type lead struct {
 
 	// The leader's, or who closes the channel's.
 	slice timeslice.Slice
-	done  <-chan struct{} // what wakes the leader when it is closed
-	stop  func() bool     // ends that
+	done  <-chan struct{} // of the last wait's context
+	stop  func() bool     // takes back that it wakes the leader, unless nil
 }
 
 func newLead() *lead {
@@ -85,28 +86,30 @@ func (ch *CompChannel) turn() <-chan struct{} {
 	return ch.lead.turn
 }
 
-// heed has ctx wake the leader when it ends. That lasts until a wait with another
-// context, as a loop has one for all its waits and should not allocate for each.
+// heed has ctx wake the leader when it ends, until ignore, and reports whether the last
+// wait had it too.
 //
-// A sleep that were limited instead, and looked at ctx again after a millisecond, would
-// have the kernel set its timer and take it back each time, which costs more than
-// all that Go does for a message.
-func (l *lead) heed(ctx context.Context) {
+// A sleep with a limit, after which it looked at ctx, would do without. But the kernel
+// would set a timer for each and take it back, and an emulated processor takes longer
+// for that than for all that Go does for a message.
+func (l *lead) heed(ctx context.Context) (again bool) {
 	done := ctx.Done()
-	if done == l.done {
-		return
+	again = done == l.done
+	if !again {
+		l.ignore()
+		l.done = done
 	}
-	l.heedNone()
-	if done != nil {
-		l.done, l.stop = done, context.AfterFunc(ctx, l.file.Wake)
+	if l.stop == nil && done != nil {
+		l.stop = context.AfterFunc(ctx, l.interrupt)
 	}
+	return again
 }
 
-func (l *lead) heedNone() {
+func (l *lead) ignore() {
 	if l.stop != nil {
 		l.stop()
+		l.stop = nil
 	}
-	l.done, l.stop = nil, nil
 }
 
 // leadFor reads the channel until an event of cq comes, or ctx or something else
@@ -119,7 +122,14 @@ func (ch *CompChannel) leadFor(ctx context.Context, cq *CQ) error {
 		l.turn <- struct{}{}
 	}()
 	l.slice.Breathe()
-	l.heed(ctx)
+	if cq.woken() {
+		return nil
+	}
+	// A loop has one context for all its waits. One that is made for a wait, and ended
+	// after it, is to wake nobody then.
+	if again := l.heed(ctx); !again {
+		defer l.ignore()
+	}
 	for {
 		// After taken and heed: what ends from here on wakes the sleep.
 		if err := cq.ended(ctx); err != nil {

@@ -38,7 +38,8 @@
 // All methods are safe for concurrent use. Posting to one queue and polling
 // one CQ is serialised by a lock each. There is one goroutine per context and
 // one per completion channel, which read events; none per queue or waiter, and
-// none per channel of [Context.CreateBlockingCompChannel].
+// none per channel of [Context.CreateBlockingCompChannel], unless a waiter's context
+// is of a kind for which package context needs one.
 //
 // # Waiting
 //

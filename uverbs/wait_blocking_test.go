@@ -151,11 +151,7 @@ func TestBlockingPassOn(t *testing.T) {
 		time.Sleep(asleep)
 		before := armed(k)
 		uverbs.PassOn(cq)
-		for deadline := time.Now().Add(3 * time.Second); armed(k) == before; time.Sleep(time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatal("the waiter has not looked")
-			}
-		}
+		awaitArmed(t, k, before)
 		cancel()
 		if err := endOf(t, end); !errors.Is(err, context.Canceled) {
 			t.Error(err)
@@ -225,20 +221,27 @@ func (c *countedContext) AfterFunc(f func()) (stop func() bool) {
 	}
 }
 
-// TestBlockingContexts: a channel heeds one context at a time, tells it once for
-// all waits, and leaves it alone afterwards.
+// TestBlockingContexts: a channel heeds the context of a wait, and keeps doing so when
+// the next has it too, until one has another.
 func TestBlockingContexts(t *testing.T) {
-	eachStyle(t, func(t *testing.T, _ *fakeverbs.Kernel, c *uverbs.Context) {
+	eachStyle(t, func(t *testing.T, k *fakeverbs.Kernel, c *uverbs.Context) {
 		r := mustBuildOn(t, c, (*uverbs.Context).CreateBlockingCompChannel, nil)
 		newContext := func() (*countedContext, func()) {
 			ctx, cancel := context.WithCancel(context.Background())
 			t.Cleanup(cancel)
 			return &countedContext{Context: ctx}, cancel
 		}
+		sleepOn := func(ctx context.Context) <-chan error {
+			t.Helper()
+			before := armed(k)
+			end := waitOn(ctx, r.cq)
+			awaitArmed(t, k, before)
+			time.Sleep(asleep)
+			return end
+		}
 		exchange := func(ctx context.Context) {
 			t.Helper()
-			end := waitOn(ctx, r.cq)
-			time.Sleep(asleep)
+			end := sleepOn(ctx)
 			if err := r.qp.PostSend(signaled(1)); err != nil {
 				t.Fatal(err)
 			}
@@ -246,38 +249,57 @@ func TestBlockingContexts(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		first, cancelFirst := newContext()
-		second, cancelSecond := newContext()
+		want := func(when string, ctx *countedContext, now, ever int) {
+			t.Helper()
+			if ctx.now != now || ctx.ever != ever {
+				t.Errorf("%s: registered %d times of %d, want %d of %d", when, ctx.now, ctx.ever, now, ever)
+			}
+		}
+		once, endOnce := newContext()
+		exchange(once)
+		want("after one wait", once, 0, 1)
+		endOnce()
+
+		loop, _ := newContext()
 		for range 5 {
-			exchange(first)
+			exchange(loop)
 		}
-		if first.now != 1 || first.ever != 1 {
-			t.Errorf("%d registrations of %d after five waits", first.now, first.ever)
-		}
-		exchange(second)
-		if first.now != 0 || second.now != 1 {
-			t.Errorf("%d and %d registrations after a wait with another context", first.now, second.now)
-		}
+		want("after five waits", loop, 1, 2)
 		exchange(context.Background())
-		if second.now != 0 {
-			t.Errorf("%d registrations after a wait that nothing ends", second.now)
-		}
-		exchange(first)
-		cancelSecond()
-		exchange(first) // is not second's
-		end := waitOn(first, r.cq)
-		time.Sleep(asleep)
-		cancelFirst()
-		if err := endOf(t, end); !errors.Is(err, context.Canceled) {
+		want("after a wait that nothing ends", loop, 0, 2)
+
+		ended, end := newContext()
+		exchange(ended)
+		exchange(ended)
+		end() // wakes nobody
+		exchange(context.Background())
+
+		canceled, cancel := newContext()
+		exchange(canceled)
+		exchange(canceled)
+		wait := sleepOn(canceled)
+		cancel()
+		if err := endOf(t, wait); !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
-		third, _ := newContext()
-		exchange(third)
+
+		last, _ := newContext()
+		exchange(last)
+		exchange(last)
+		want("before Close", last, 1, 2)
 		if err := errors.Join(r.qp.Close(), r.cq.Close(), r.ch.Close()); err != nil {
 			t.Fatal(err)
 		}
-		if third.now != 0 {
-			t.Errorf("%d registrations after Close", third.now)
-		}
+		want("after Close", last, 0, 2)
 	})
+}
+
+// awaitArmed waits until queues have been armed more often than before.
+func awaitArmed(t *testing.T, k *fakeverbs.Kernel, before int) {
+	t.Helper()
+	for deadline := time.Now().Add(3 * time.Second); armed(k) == before; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the waiter has not looked")
+		}
+	}
 }

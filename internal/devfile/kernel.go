@@ -58,8 +58,8 @@ type Calm interface{ CannotPanic() }
 type Sleeper interface {
 	Handle
 
-	// Sleep returns true when the file is readable or has come to its end, and
-	// false after Wake; a Wake in advance counts.
+	// Sleep returns true when the file is readable or has come to its end. It
+	// returns false after Wake, also one in advance, and after Close, or earlier.
 	Sleep() bool
 
 	// Wake ends a Sleep, the next one if there is none.

@@ -44,7 +44,7 @@ func (linux) AdoptSleeper(fd int, name string) (Sleeper, error) {
 	return &sleeper{h.(*handle), bell}, nil
 }
 
-// Sleep has no limit in time: for one, the kernel would set a timer each time.
+// Sleep has no limit in time: with one, the kernel would set a timer each time.
 func (s *sleeper) Sleep() bool {
 	if !s.enter() {
 		return false
@@ -58,8 +58,8 @@ func (s *sleeper) Sleep() bool {
 		}
 		// A signal ends it, such as the runtime's to a goroutine that it preempts.
 		if err != unix.EINTR {
-			time.Sleep(time.Millisecond) // no memory
-			return false                 // and the caller will try again
+			time.Sleep(time.Millisecond) // no memory, or fewer descriptors allowed than two
+			return true                  // maybe: reading will tell
 		}
 	}
 	if fds[1].Revents != 0 {
