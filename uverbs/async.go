@@ -171,12 +171,10 @@ func (c *Context) NextAsyncEvent(ctx context.Context) (AsyncEvent, error) {
 }
 
 func (c *Context) asyncEnd() error {
-	select {
-	case <-c.gone:
+	if isClosed(c.gone) {
 		return c.removed("asynchronous events")
-	default:
-		return &Error{Op: "wait", Object: "asynchronous events", Device: c.dev.Name, Err: errClosed}
 	}
+	return &Error{Op: "wait", Object: "asynchronous events", Device: c.dev.Name, Err: errClosed}
 }
 
 // removed is what waiters get when gone is closed.

@@ -191,7 +191,7 @@ func (cq *CQ) ended(ctx context.Context) error {
 		return cq.failure()
 	case isClosed(cq.c.gone):
 		return cq.c.removed(cq.life.name)
-	case cq.channel != nil && isClosed(cq.channel.done):
+	case cq.channel != nil && cq.channel.isDone():
 		return cq.channel.failure()
 	}
 	return nil
@@ -220,14 +220,10 @@ func (cq *CQ) sleep(ctx context.Context) error {
 	case <-cq.channel.turn():
 		return cq.channel.leadFor(ctx, cq)
 	case <-ctx.Done():
-		return cq.c.fail("wait", cq.life.name, ctx.Err())
 	case <-cq.life.done:
-		return cq.life.closed
 	case <-cq.errored:
-		return cq.failure()
 	case <-cq.c.gone:
-		return cq.c.removed(cq.life.name)
 	case <-cq.channel.done:
-		return cq.channel.failure()
 	}
+	return cq.ended(ctx)
 }
