@@ -37,18 +37,21 @@ func sleeping(s Sleeper) <-chan bool {
 // TestSleep ends sleeps in each way.
 func TestSleep(t *testing.T) {
 	feed := func(s Sleeper, fd int) { _, _ = unix.Write(fd, []byte{1}) }
+	nothing := func(Sleeper, int) {}
 	for _, tc := range []struct {
-		name string
-		end  func(s Sleeper, feed int)
-		want bool
+		name       string
+		begin, end func(s Sleeper, feed int)
+		want       bool
 	}{
-		{"readable", feed, true},
-		{"woken", func(s Sleeper, _ int) { s.Wake() }, false},
-		{"end of file", func(_ Sleeper, fd int) { _ = unix.Shutdown(fd, unix.SHUT_RDWR) }, true},
-		{"closed", func(s Sleeper, _ int) { go s.Close() }, false},
+		{"readable", nothing, feed, true},
+		{"readable at once", feed, nothing, true},
+		{"woken", nothing, func(s Sleeper, _ int) { s.Wake() }, false},
+		{"end of file", nothing, func(_ Sleeper, fd int) { _ = unix.Shutdown(fd, unix.SHUT_RDWR) }, true},
+		{"closed", nothing, func(s Sleeper, _ int) { go s.Close() }, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s, fd := newSleeper(t)
+			tc.begin(s, fd)
 			end := sleeping(s)
 			tc.end(s, fd)
 			select {
