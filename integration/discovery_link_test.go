@@ -5,6 +5,7 @@ package integration
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -95,7 +96,7 @@ func TestDiscoveryLinkVLAN(t *testing.T) {
 	attrs.Name, attrs.ParentIndex = veth+".5", discLink(t, veth).Attrs().Index
 	vlan := &netlink.Vlan{LinkAttrs: attrs, VlanId: 5}
 	if err := netlink.LinkAdd(vlan); err != nil {
-		t.Skipf("no VLAN devices here (module 8021q): %v", err)
+		missing(t, fmt.Sprintf("a VLAN device, of module 8021q (%v),", err), "run through scripts/vm")
 	}
 	defer netlink.LinkDel(vlan)
 	_, err := uverbs.AddLink(discContext(t), uverbs.LinkConfig{Netdev: attrs.Name})
@@ -163,7 +164,7 @@ func TestDiscoveryMissingModule(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := unix.DeleteModule("rdma_rxe", unix.O_NONBLOCK); err != nil {
-		t.Skipf("rdma_rxe cannot be unloaded here: %v", err)
+		missing(t, fmt.Sprintf("a kernel that unloads rdma_rxe (%v)", err), "run through scripts/vm")
 	}
 	if err := os.WriteFile(helper, []byte("\n"), 0); err != nil {
 		t.Fatal(err)
