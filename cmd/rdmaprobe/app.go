@@ -44,13 +44,35 @@ func runOn(ctx context.Context, sys system, args []string, stdout, stderr io.Wri
 	if err != nil && !errors.As(err, new(*commandError)) {
 		err = &commandError{command: cmd.CommandPath(), err: asUsage(cmd, err)}
 	}
-	code := a.finish(err)
-	if lost := w.failure(); lost != nil && code == exitOK {
-		a.explain(&commandError{cmd.CommandPath(), &failure{step: "write standard output", err: lost}}).write(stderr)
+	return a.finishOn(w, cmd.CommandPath(), err)
+}
+
+// finishOn reports the outcome, and that output was lost if it was. What else
+// went wrong is said first and has the exit code, but for the interruption,
+// which the lost output itself has caused.
+func (a *app) finishOn(w *cancelWriter, command string, err error) int {
+	var e *errorDoc
+	if err != nil {
+		if e = a.explain(err); w.failure() != nil && e.Class == "interrupted" {
+			e = nil
+		}
+	}
+	code := a.finish(e)
+	lost := w.failure()
+	if lost == nil {
+		return code
+	}
+	if a.json && e != nil { // its document was lost
+		e.write(a.errOut)
+	}
+	a.explain(&commandError{command, &failure{step: "write standard output", err: lost, remedy: lostRemedy}}).write(a.errOut)
+	if code == exitOK {
 		code = exitFailed
 	}
 	return code
 }
+
+const lostRemedy = "what was printed is not complete: look at the file or device that standard output goes to"
 
 // wantsJSON looks for the flag itself, because the parser stops at the first
 // mistake, and mistakes are to be JSON too.
@@ -62,11 +84,7 @@ func wantsJSON(args []string) bool {
 }
 
 // finish reports the outcome and returns the exit code.
-func (a *app) finish(err error) int {
-	var e *errorDoc
-	if err != nil {
-		e = a.explain(err)
-	}
+func (a *app) finish(e *errorDoc) int {
 	switch {
 	case a.json:
 		a.writeJSON(e)

@@ -8,7 +8,6 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -67,7 +66,7 @@ numbers can be compared.`,
 }
 
 func newBenchLat(a *app) *cobra.Command {
-	o := &benchOptions{test: bench.Latency, qps: 1, depth: 1, batch: 1, cqMod: 1}
+	o := &benchOptions{test: bench.Latency, inline: 220, qps: 1, depth: 1, batch: 1, cqMod: 1}
 	cmd := &cobra.Command{
 		Use:   "lat ADDR[:PORT]",
 		Short: "Measure the time that one message takes",
@@ -84,7 +83,7 @@ a while, then sleeping. Writes are noticed by looking at memory in each mode.`,
 		RunE: action(func(cmd *cobra.Command, args []string) error { return a.bench(cmd, o, args[0]) }),
 	}
 	o.flags(cmd, "64")
-	cmd.Flags().IntVar(&o.inline, "inline", 220, "messages up to so many bytes travel inside of the request")
+	cmd.Flags().Var(sizeVar(&o.inline), "inline", "messages up to so many bytes travel inside of the request")
 	cmd.Flags().BoolVar(&o.histogram, "histogram", false, "draw a histogram of each size")
 	return cmd
 }
@@ -111,7 +110,7 @@ sends at the same time, too.`,
 	f.IntVar(&o.depth, "depth", 128, "messages under way on each queue pair")
 	f.IntVar(&o.batch, "batch", 1, "requests for one doorbell")
 	f.IntVar(&o.cqMod, "cq-mod", 100, "messages for one completion")
-	f.IntVar(&o.inline, "inline", 0, "messages up to so many bytes travel inside of the request")
+	f.Var(sizeVar(&o.inline), "inline", "messages up to so many bytes travel inside of the request")
 	f.BoolVarP(&o.both, "bidirectional", "b", false, "both ends send as many messages, or for as long")
 	return cmd
 }
@@ -122,7 +121,7 @@ func (o *benchOptions) flags(cmd *cobra.Command, sizes string) {
 	f.StringVar(&o.op, "op", "send", "send, write or read")
 	f.StringVar(&o.mode, "mode", "poll", "how both ends wait: poll, event or adaptive")
 	f.DurationVar(&o.spin, "spin", 50*time.Microsecond, "how long adaptive polls before it sleeps")
-	f.StringVarP(&o.sizes, "size", "s", sizes, "bytes of a message; several with commas")
+	f.StringVarP(&o.sizes, "size", "s", sizes, "bytes of a message (4096, 1M); several with commas")
 	f.BoolVar(&o.sweep, "sweep", false, "all powers of two from 2 bytes to 1 MiB")
 	f.Uint64VarP(&o.count, "count", "n", 0, "messages of each size; 0 to measure for --duration")
 	f.DurationVarP(&o.duration, "duration", "D", 2*time.Second, "how long to measure each size")
@@ -183,14 +182,7 @@ func (o *benchOptions) sizeList() (list []int, err error) {
 		}
 		return list, nil
 	}
-	for text := range strings.SplitSeq(o.sizes, ",") {
-		n, err := strconv.Atoi(strings.TrimSpace(text))
-		if err != nil || n < 1 || n > bench.MaxSize {
-			return nil, usagef("--size %s: numbers from 1 to %d, with commas between", o.sizes, bench.MaxSize)
-		}
-		list = append(list, n)
-	}
-	return list, nil
+	return parseSizes("--size", o.sizes, bench.MaxSize)
 }
 
 // benchTarget completes an address with the port of bench serve.

@@ -3,14 +3,15 @@ package main
 import (
 	"context"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/purerdma/rdma/cmd/rdmaprobe/bench"
 	"github.com/purerdma/rdma/uverbs"
 )
+
+// maxRegSize bounds the bytes of a region.
+const maxRegSize = 1 << 40
 
 // benchRegOptions is the command line of bench reg.
 type benchRegOptions struct {
@@ -35,7 +36,7 @@ never used costs that too.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.device, "device", "", "RDMA device (default: the first one that is usable)")
-	f.StringVarP(&o.sizes, "size", "s", "4K,64K,1M,16M", "bytes of a region, with K, M or G; several with commas")
+	f.StringVarP(&o.sizes, "size", "s", "4K,64K,1M,16M", "bytes of a region (4096, 1M); several with commas")
 	f.IntVarP(&o.count, "count", "n", 100, "registrations of each size and thread")
 	f.IntVar(&o.threads, "threads", 1, "threads that register at the same time")
 	f.BoolVar(&o.huge, "huge", false, "ask the kernel for huge pages")
@@ -60,7 +61,7 @@ type benchRegResultDoc struct {
 }
 
 func (a *app) benchReg(ctx context.Context, o benchRegOptions) error {
-	sizes, err := byteSizes(o.sizes)
+	sizes, err := parseSizes("--size", o.sizes, maxRegSize)
 	if err != nil {
 		return err
 	}
@@ -75,13 +76,13 @@ func (a *app) benchReg(ctx context.Context, o benchRegOptions) error {
 	}
 	doc.Device = d.Name
 	for _, n := range sizes {
-		r, err := a.sys.benchReg(ctx, d, bench.RegParams{Size: int(n), Count: o.count, Threads: o.threads, Huge: o.huge})
+		r, err := a.sys.benchReg(ctx, d, bench.RegParams{Size: n, Count: o.count, Threads: o.threads, Huge: o.huge})
 		if err != nil {
 			doc.write(a)
 			if ctx.Err() != nil {
 				err = errInterrupted
 			}
-			return &failure{step: "register " + formatBytes(n), object: d.Name, err: err}
+			return &failure{step: "register " + formatBytes(uint64(n)), object: d.Name, err: err}
 		}
 		doc.add(r)
 	}
@@ -104,26 +105,6 @@ func (a *app) usableDevice(name string) (*uverbs.Device, error) {
 		}
 	}
 	return nil, err
-}
-
-// byteSizes reads sizes with units.
-func byteSizes(text string) (list []uint64, err error) {
-	for s := range strings.SplitSeq(text, ",") {
-		s = strings.ToUpper(strings.TrimSpace(s))
-		shift := map[string]int{"K": 10, "M": 20, "G": 30}
-		digits, bits := s, 0
-		if n := len(s); n > 0 {
-			if b, ok := shift[s[n-1:]]; ok {
-				digits, bits = s[:n-1], b
-			}
-		}
-		n, err := strconv.ParseUint(digits, 10, 32)
-		if err != nil || n == 0 || n<<bits > 1<<40 {
-			return nil, usagef("--size %s: such as 4K,2M,1G", text)
-		}
-		list = append(list, n<<bits)
-	}
-	return list, nil
 }
 
 func (doc *benchRegDoc) add(r *bench.RegResult) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/netip"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -143,10 +144,22 @@ func TestBenchUsage(t *testing.T) {
 	}
 }
 
-func TestByteSizes(t *testing.T) {
-	got, err := byteSizes("1,4K, 2m,1G")
-	if diff := cmp.Diff([]uint64{1, 4096, 2 << 20, 1 << 30}, got); diff != "" || err != nil {
-		t.Error(err, diff)
+// TestSizes: every command takes sizes with and without units.
+func TestSizes(t *testing.T) {
+	got, err := parseSizes("--size", "1,4K, 2m,1G,1.5KiB", maxRegSize)
+	if want := []int{1, 4096, 2 << 20, 1 << 30, 1536}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %v, %v, want %v", got, err, want)
+	}
+	for line, code := range map[string]int{
+		"bench bw 10.0.0.7 -n 10 --size 1M,64KiB": exitOK, "bench lat 10.0.0.7 -n 10 --size 4K --inline 1K": exitOK,
+		"bench reg -n 1 --size 4K,4096": exitOK, "ping 10.0.0.2 -C 1 -S 4K": exitRejected,
+		"bench bw 10.0.0.7 --size 65M": exitUsage, "bench bw 10.0.0.7 --size 0.3K": exitUsage, "bench bw 10.0.0.7 --size 1e3": exitUsage,
+		"ping 10.0.0.2 -S 64K": exitUsage, "ping 10.0.0.2 -S 5G": exitUsage, "ping 10.0.0.2 -S x": exitUsage, "demo -S 1M": exitUsage,
+		"bench reg --size 2048G": exitUsage, "bench reg --size 1,,2": exitUsage,
+	} {
+		if r := rxeWorld().command(t, strings.Fields(line)...); r.code != code {
+			t.Errorf("%s: exit code %d, want %d\n%s", line, r.code, code, r.stderr)
+		}
 	}
 }
 

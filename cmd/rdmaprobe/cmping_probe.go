@@ -308,6 +308,9 @@ func (got *cmAnswer) rejected(rej *cm.RejectError) {
 		got.Listener = true
 		got.Text = "by the application (CM reason 28)"
 		got.Reject.Advice = "an application listens there, so the way is all right; its log should say why it refused"
+		if wordless(rej) {
+			got.Text, got.Reject.Advice = "without a word (CM reason 28, no data)", wordlessAdvice
+		}
 		if text := nvmeReject(rej.PrivateData); text != "" && got.Reject.Text == "" {
 			got.Reject.Text = text
 		}

@@ -63,6 +63,7 @@ func cmWorld() *world {
 		"10.0.0.13": &cm.RejectError{Reason: abi.IB_CM_REJ_CONSUMER_DEFINED, PrivateData: []byte{0, 0, 1, 0}},
 		"10.0.0.14": &cm.RejectError{Reason: abi.IB_CM_REJ_CONSUMER_DEFINED, PrivateData: []byte("v2 only")},
 		"10.0.0.15": &cm.RejectError{Reason: abi.IB_CM_REJ_NO_RESOURCES},
+		"10.0.0.16": &cm.RejectError{Reason: abi.IB_CM_REJ_CONSUMER_DEFINED},
 	}
 	return w
 }
@@ -81,6 +82,7 @@ func TestCMPing(t *testing.T) {
 		{"nvme", "10.0.0.13 -p 4420 -C 1", exitRejected},
 		{"rejected", "10.0.0.14 -C 1", exitRejected},
 		{"no-resources", "10.0.0.15 -C 1 -q", exitRejected},
+		{"wordless", "10.0.0.16 -C 1", exitRejected},
 		{"no-name", "nowhere -C 1", exitUnreachable},
 		{"help", "--help", exitOK},
 	} {

@@ -34,7 +34,7 @@ type demoOptions struct {
 }
 
 func newDemo(a *app) *cobra.Command {
-	o := new(demoOptions)
+	o := &demoOptions{size: rping.DefaultSize}
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Set up soft-RoCE, serve and ping this machine, clean up",
@@ -64,7 +64,7 @@ where the device files admit the user.`,
 	f := cmd.Flags()
 	f.StringVar(&o.device, "device", "", "use this RDMA device instead of making one")
 	f.Uint64VarP(&o.count, "count", "C", 100, "number of pings")
-	f.IntVarP(&o.size, "size", "S", rping.DefaultSize, "bytes of each ping, 26 to 65535")
+	f.VarP(sizeVar(&o.size), "size", "S", "bytes of each ping, 26 to 65535")
 	f.BoolVarP(&o.ipv6, "ipv6", "6", false, "use an IPv6 address")
 	return cmd
 }

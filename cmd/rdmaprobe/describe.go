@@ -62,6 +62,9 @@ func describe(err error) *errorDoc {
 	// What Go says of a deadline is of no help to people.
 	e.Cause = strings.ReplaceAll(e.Cause, context.DeadlineExceeded.Error(), "no answer in time")
 	if e.Remedy == "" {
+		e.Remedy = rejectRemedy(err)
+	}
+	if e.Remedy == "" {
 		e.Remedy = remedies[e.Class]
 		if isDNS(err) {
 			e.Remedy = "check the name; where no name server can be asked (an image without /etc/resolv.conf) write the address"

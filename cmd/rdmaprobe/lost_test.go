@@ -88,6 +88,55 @@ func TestOutputLost(t *testing.T) {
 	}
 }
 
+// TestOutputLostEverywhere: every command, in text and in JSON, says which
+// errno its output met. What else went wrong is told beside it and keeps its
+// exit code; that the lost output ended the run is not.
+func TestOutputLostEverywhere(t *testing.T) {
+	for line, code := range map[string]int{
+		"list": exitFailed, "gids": exitFailed, "doctor": exitNoDevice, "path 10.0.0.1": exitFailed, "rxe list": exitFailed,
+		"rxe add eth2": exitFailed, "serve": exitFailed, "ping 10.0.0.2:9 -C 1": exitRejected, "cmping 10.0.0.3 -i 0s": exitFailed,
+		"res": exitFailed, "watch --duration 20s": exitFailed, "bench lat 10.0.0.7": exitFailed, "bench bw 10.0.0.7": exitFailed,
+		"bench reg": exitFailed, "bench serve": exitFailed, "version": exitFailed, "version --abi": exitFailed, "demo --device nope": exitNoDevice,
+	} {
+		for _, flags := range []string{"", " --json"} {
+			switch {
+			case line == "cmping 10.0.0.3 -i 0s" && flags != "":
+				continue // it has no end, where its document comes
+			case line == "ping 10.0.0.2:9 -C 1" && flags == "":
+				continue // it prints nothing
+			}
+			w := rxeWorld()
+			var stderr bytes.Buffer
+			got := runOn(t.Context(), w.system(), strings.Fields(line+flags), fullDevice{syscall.ENOSPC}, &stderr)
+			if got != code {
+				t.Errorf("%s%s: exit code %d, want %d", line, flags, got, code)
+			}
+			text := stderr.String()
+			if !strings.Contains(text, "no space left on device") || strings.Contains(text, "interrupted") {
+				t.Errorf("%s%s: standard error:\n%s", line, flags, text)
+			}
+			if told := strings.Count(text, ": failed\n"); (told == 2) != (code != exitFailed) {
+				t.Errorf("%s%s: %d failures on standard error:\n%s", line, flags, told, text)
+			}
+		}
+	}
+}
+
+// TestPingOutputLost: the pings end, and say why.
+func TestPingOutputLost(t *testing.T) {
+	w := rxeWorld()
+	server := w.startCommand(t, "serve")
+	server.await("ADDRESS")
+	var stderr bytes.Buffer
+	if code := runOn(t.Context(), w.system(), []string{"ping", "10.0.0.1", "--interval", "1h"}, fullDevice{syscall.ENOSPC}, &stderr); code != exitFailed {
+		t.Errorf("exit code %d", code)
+	}
+	if text := stderr.String(); !strings.Contains(text, "no space left on device") || strings.Contains(text, "interrupted") {
+		t.Errorf("standard error:\n%s", text)
+	}
+	server.stop()
+}
+
 func TestPrintable(t *testing.T) {
 	for in, want := range map[string]string{
 		"rdma-ping-0: ABC": "rdma-ping-0: ABC",

@@ -29,7 +29,7 @@ type pingOptions struct {
 }
 
 func newPing(a *app) *cobra.Command {
-	o := new(pingOptions)
+	o := &pingOptions{size: rping.DefaultSize}
 	var source string
 	cmd := &cobra.Command{
 		Use:   "ping ADDR[:PORT]",
@@ -70,7 +70,7 @@ YOU and PEER with -v or --data, and otherwise where they differ.`,
 	}
 	f := cmd.Flags()
 	f.Uint64VarP(&o.count, "count", "C", 0, "stop after so many pings; 0 means never")
-	f.IntVarP(&o.size, "size", "S", rping.DefaultSize, "bytes of each ping, 26 to 65535")
+	f.VarP(sizeVar(&o.size), "size", "S", "bytes of each ping, 26 to 65535")
 	f.StringVarP(&source, "source", "I", "", "address to connect from (default: chosen by route)")
 	f.DurationVar(&o.timeout, "timeout", 5*time.Second, "longest time for connecting, and for each ping")
 	f.DurationVar(&o.interval, "interval", time.Second, "time from one ping to the next; 0 means at once")
@@ -99,6 +99,7 @@ type pinger struct {
 	pingOptions
 	doc   *pingDoc
 	stats stats
+	first uint64 // number of the first ping, where others were sent before
 	you   endInfo
 	peer  endInfo
 }
@@ -199,6 +200,7 @@ func (p *pinger) pings(ctx context.Context, conn link) error {
 	if err != nil {
 		return &failure{step: "allocate memory", err: err}
 	}
+	client.StartAt(p.first)
 	start := time.Now()
 	defer func() { p.doc.TimeMS = milliseconds(time.Since(start)) }()
 	for p.count == 0 || p.stats.sent < p.count {

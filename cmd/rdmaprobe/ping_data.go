@@ -69,6 +69,7 @@ func (p *pinger) sweep(ctx context.Context, conn link) error {
 func (p *pinger) sweepSize(ctx context.Context, conn link, n int) error {
 	one := *p // with statistics of its own
 	one.size, one.quiet, one.verbose, one.interval, one.stats = n, true, false, 0, stats{}
+	one.first = p.stats.sent
 	if one.count == 0 {
 		one.count = sizePings
 	}

@@ -3,8 +3,12 @@ package main
 import (
 	"encoding/json"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/cm"
 )
 
 // TestPingInterrupted: what was verified until then is a success.
@@ -58,6 +62,24 @@ func TestPingMismatch(t *testing.T) {
 	server.stop()
 }
 
+// TestPingRejectedWithoutData: a reject of reason 28 without data may be the far
+// kernel's.
+func TestPingRejectedWithoutData(t *testing.T) {
+	for data, want := range map[string]string{"": "bound to another address of that host", "v2 only": "ask the peer why"} {
+		w := rxeWorld()
+		w.dialErr = &cm.OpError{Op: "dial", Step: "connect", Err: &cm.RejectError{Reason: abi.IB_CM_REJ_CONSUMER_DEFINED, PrivateData: []byte(data)}}
+		r := w.command(t, "ping", "10.0.0.2", "-C", "1", "--json")
+		wantCode(t, r, exitRejected)
+		var d pingDoc
+		if err := json.Unmarshal([]byte(r.stdout), &d); err != nil {
+			t.Fatal(err)
+		}
+		if d.Error == nil || d.Error.Class != "rejected" || !strings.Contains(d.Error.Remedy, want) {
+			t.Errorf("data %q: %+v", data, d.Error)
+		}
+	}
+}
+
 func TestPingUsage(t *testing.T) {
 	for _, args := range []string{
 		"ping", "ping a b", "ping 10.0.0.7 -S 25", "ping 10.0.0.7 -S 65536", "ping 10.0.0.7 --timeout 0s",
@@ -69,4 +91,24 @@ func TestPingUsage(t *testing.T) {
 		wantCode(t, r, exitUsage)
 		validateFailure(t, "ping", []byte(r.stdout))
 	}
+}
+
+// TestPingDataNumber: a ping that fails has its number among all, and not among
+// those of its size.
+func TestPingDataNumber(t *testing.T) {
+	w := rxeWorld()
+	var n atomic.Int32
+	w.corrupt = func(b []byte) {
+		if len(b) > 257 && n.Add(1) > 0 { // past sizes 26, 64, 255, 256 and 257
+			b[40]++
+		}
+	}
+	server := w.startCommand(t, "serve")
+	server.await("ADDRESS")
+	r := w.command(t, "ping", "10.0.0.1", "--data", "-C", "2")
+	wantCode(t, r, exitFailed)
+	if !strings.Contains(r.stderr, "ping 10: verify data") {
+		t.Errorf("output:\n%s", r.both())
+	}
+	server.stop()
 }

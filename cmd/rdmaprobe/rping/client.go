@@ -45,6 +45,10 @@ func NewClient(t Transport, size int) (*Client, error) {
 	return &Client{t: t, start: start, sink: sink, buffer: make([]byte, 0, InfoSize)}, nil
 }
 
+// StartAt numbers the pings that follow from seq on, for a program that has
+// sent others over the connection before.
+func (c *Client) StartAt(seq uint64) { c.next = seq }
+
 // Close releases the memory. The connection stays open.
 func (c *Client) Close() error { return errors.Join(c.start.Close(), c.sink.Close()) }
 
