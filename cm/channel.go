@@ -3,8 +3,10 @@ package cm
 import (
 	"context"
 	"fmt"
+	"net"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/ucma"
@@ -35,9 +37,11 @@ type EventChannel struct {
 	ids    map[uint64]*ID // by the number of the ID or of its group
 	broken error          // why the reader ended, once it has
 
-	orphans sync.WaitGroup // destructions of requests that nobody listens for
+	destroying tally // DESTROY_ID, waiting and under way
 
 	dropped atomic.Uint64
+	orphans atomic.Uint64
+	heldUp  atomic.Uint64
 
 	users int // IDs that keep a process-wide channel open; guarded by shared.mu
 }
@@ -73,23 +77,39 @@ func openChannel(opts *ucma.Options, raw *rawQueue) (*EventChannel, error) {
 }
 
 // Close closes the channel and every ID that is still on it, and returns when
-// its goroutine has ended (rdma_destroy_event_channel).
+// its goroutine has ended (rdma_destroy_event_channel). It waits two seconds at most
+// for the kernel to destroy the IDs, which goes on in the background then.
 func (c *EventChannel) Close() error {
-	var connecting sync.WaitGroup
-	for _, id := range c.snapshot() {
-		if id.mayConnect() { // each may take seconds
-			connecting.Go(func() { _ = id.closeOn(c) })
-			continue
-		}
-		_ = id.closeOn(c)
+	deadline := patience()
+	c.closeIDs(deadline)
+	c.setBroken(net.ErrClosed) // also if what follows has to wait
+	closed := newCall()
+	background.destroys.run(func() { // it waits for calls under way
+		err := c.ch.Close()
+		<-c.done
+		closed.finish(err)
+	})
+	if !closed.within(deadline) {
+		return nil
 	}
-	connecting.Wait()
-	err := c.ch.Close()
-	<-c.done
 	c.fetch.Lock() // Migrate delivers too, and may find orphans
 	defer c.fetch.Unlock()
-	c.orphans.Wait()
-	return err
+	c.destroying.within(deadline)
+	return closed.err
+}
+
+// closeIDs destroys all IDs of the channel at once.
+func (c *EventChannel) closeIDs(deadline time.Time) {
+	ids := c.snapshot()
+	calls := make([]*call, len(ids))
+	for i, id := range ids {
+		calls[i] = id.startClose(c, deadline)
+	}
+	for i, d := range calls {
+		if d != nil {
+			_ = ids[i].finishClose(d, deadline)
+		}
+	}
 }
 
 // Dropped returns the number of events that arrived for IDs that were
@@ -112,28 +132,29 @@ func (c *EventChannel) dispatch(ev *ucma.Event) {
 	}
 	c.dropped.Add(1)
 	if ev.Type == abi.RDMA_CM_EVENT_CONNECT_REQUEST {
-		c.orphans.Go(func() { c.refuse(ev) })
-	}
-}
-
-// refuse destroys the new ID that a connection request brought. The listener
-// was closed between the kernel's queueing of the request and our looking at
-// it; destroying the ID rejects the peer.
-func (c *EventChannel) refuse(ev *ucma.Event) {
-	if ev.Type == abi.RDMA_CM_EVENT_CONNECT_REQUEST {
-		_, _ = c.ch.DestroyID(ev.ID) // fails only with the channel, which takes the ID along
+		// Its listener was closed between the kernel's queueing of the request and
+		// our looking at it. Destroying the new ID rejects the peer.
+		c.orphans.Add(1)
+		c.destroy(ev.ID, newCall())
 	}
 }
 
 // fail ends all waits on the channel's IDs.
 func (c *EventChannel) fail(err error) {
-	c.mu.Lock()
-	c.broken = err
-	c.mu.Unlock()
+	c.setBroken(err)
 	for _, id := range c.snapshot() {
 		id.lose(fmt.Errorf("event channel: %w", err))
 	}
 	c.raw.fail(err)
+}
+
+// setBroken says why no more events will come.
+func (c *EventChannel) setBroken(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.broken == nil {
+		c.broken = err
+	}
 }
 
 func (c *EventChannel) snapshot() []*ID {

@@ -48,7 +48,8 @@ func TestOrphanRequest(t *testing.T) {
 	waitFor(t, func() bool { owned, _ := r.cm.Handles(); return len(owned) == 1 })
 	wants(t, child.Disconnect(), syscall.ENOENT)
 	child.closed.Store(true) // it is gone already
-	child.forget(nil)
+	child.forget(time.Time{})
+	child.giveBack()
 }
 
 func waitFor(t testing.TB, cond func() bool) {

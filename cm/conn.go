@@ -143,17 +143,17 @@ func (c *Conn) handle(ev *ucma.Event) bool {
 		c.part(nil)
 		// The peer waits for the answer, and would wait for minutes if the
 		// application here never closed.
-		go func() { _ = c.sayBye() }()
+		background.answers.run(func() { _ = c.sayBye() })
 	case abi.RDMA_CM_EVENT_DEVICE_REMOVAL:
 		c.end(ErrDeviceRemoved)
 		c.part(ErrDeviceRemoved)
 		// Kernels before 7.3 hold up the removal until every descriptor of
 		// the device is closed. The memory stays mapped until Close, as the
 		// application may be looking at it.
-		go func() {
+		background.teardowns.run(func() {
 			c.dev.retire()
 			_ = c.tearDown()
-		}()
+		})
 	}
 	return false
 }

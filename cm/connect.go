@@ -79,7 +79,6 @@ func (id *ID) Accept(p *ucma.ConnParam, ece ucma.ECE) error {
 	if err := id.checkPrivateData(OpAccept, p.PrivateData); err != nil {
 		return err
 	}
-	id.expectAnswer()
 	err := id.do(func(ch *ucma.Channel, h uint32) error { return ch.Accept(h, id.uid, p, ece) })
 	return stepError(stepAccept, id.refused(ErrPeerGone, err))
 }
@@ -142,7 +141,6 @@ func (id *ID) reject(privateData []byte, reason uint8) error {
 // DISCONNECTED with it even after an earlier call: when both sides disconnect at
 // once, neither wish is the answer to the other.
 func (id *ID) Disconnect() error {
-	id.expectAnswer()
 	return id.do(func(ch *ucma.Channel, h uint32) error { return ch.Disconnect(h) })
 }
 

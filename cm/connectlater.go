@@ -5,33 +5,14 @@ import (
 	"fmt"
 	"slices"
 	"syscall"
-	"time"
 
 	"github.com/purerdma/rdma/ucma"
 )
 
-// A command is one that a goroutine runs, because the kernel may hold on to it.
+// A command is a connect command in the background.
 type command struct {
-	done chan struct{} // closed when the kernel has returned; err is set then
+	call
 	left chan struct{} // closed when Close does not wait for it
-	err  error
-}
-
-// ends reports whether the command is over within a time.
-func (c *command) ends(d time.Duration) bool {
-	select {
-	case <-c.done:
-		return true
-	default:
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-c.done:
-		return true
-	case <-timer.C:
-		return false
-	}
 }
 
 var errConnecting = fmt.Errorf("an earlier connect is still under way, and the ID can only be closed: %w", syscall.EALREADY)
@@ -53,19 +34,21 @@ func (id *ID) connectWithin(ctx context.Context, p *ucma.ConnParam, ece ucma.ECE
 	}
 	own := *p // the caller may change his afterwards
 	own.PrivateData = slices.Clone(p.PrivateData)
-	cmd := &command{done: make(chan struct{}), left: make(chan struct{})}
+	cmd := &command{call: call{done: make(chan struct{})}, left: make(chan struct{})}
 	if !id.connecting.CompareAndSwap(earlier, cmd) {
 		return errConnecting
 	}
 	if id.closing.Load() { // Close may not have seen the command
-		cmd.err = errClosedID
-		close(cmd.done)
+		cmd.finish(errClosedID)
 		return errClosedID
 	}
-	go func() {
-		defer close(cmd.done)
-		cmd.err = id.StartConnect(&own, ece)
-	}()
+	background.connects.run(func() {
+		if err := ctx.Err(); err != nil { // others were before it
+			cmd.finish(err)
+			return
+		}
+		cmd.finish(id.StartConnect(&own, ece))
+	})
 	select {
 	case <-cmd.done:
 		return cmd.err
@@ -79,30 +62,26 @@ func (id *ID) connectWithin(ctx context.Context, p *ucma.ConnParam, ece ucma.ECE
 // mayConnect reports whether a connect command is under way.
 func (id *ID) mayConnect() bool {
 	cmd := id.connecting.Load()
-	return cmd != nil && !cmd.ends(0)
+	return cmd != nil && !cmd.isDone()
 }
 
-// closeLater is closeOn while the kernel holds on to a command, with which the gate
+// closeLater is startClose while the kernel holds on to a command, with which the gate
 // is locked: what comes after it is refused from now on, and the ID destroyed when
 // the kernel has returned.
-func (id *ID) closeLater(c *EventChannel, cmd *command) {
+func (id *ID) closeLater(c *EventChannel, cmd *command) *call {
 	if c != nil && id.Channel() != c {
 		id.closing.Store(false) // it has migrated
-		return
+		return nil
 	}
 	if id.closed.Swap(true) {
-		return
+		return nil
 	}
 	close(cmd.left)
-	destroyed := make(chan struct{})
-	go func() {
-		defer close(destroyed)
-		<-cmd.done
-		id.gate.Lock()
+	d := newCall()
+	cmd.then(func() {
+		id.gate.Lock() // the command has returned, but perhaps not its caller
 		defer id.gate.Unlock()
-		if later, _ := id.destroy(); later != nil {
-			<-later
-		}
-	}()
-	id.forget(destroyed)
+		id.channel.destroy(id.handle, d)
+	})
+	return d
 }

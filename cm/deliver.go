@@ -89,9 +89,7 @@ func (id *ID) enqueue(e *entry) bool {
 		return true
 	}
 	id.dropped.Add(1)
-	// Not here: it blocks, and the last ID of a channel closes that, which
-	// waits for this goroutine.
-	id.refusing.Go(func() { _ = e.request.Close() })
+	id.refuse(e.request)
 	return true
 }
 

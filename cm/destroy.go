@@ -1,39 +1,139 @@
 package cm
 
-import "time"
+import (
+	"errors"
+	"net"
+	"time"
+)
 
-// closePatience is how long Close waits for the kernel to destroy an ID that has
-// sent messages.
+// closePatience is how long a Close waits for the kernel to destroy IDs.
 var closePatience = 2 * time.Second
 
-// expectAnswer notes that a message is about to wait for the peer's answer.
-func (id *ID) expectAnswer() { id.spoke.Store(true) }
+// patience is the end of the wait of a Close that begins now.
+func patience() time.Time { return time.Now().Add(closePatience) }
 
-// destroy runs DESTROY_ID. The kernel waits in it for messages under way, which
-// it takes back; when that fails, until their last repetition, more than a
-// minute (seen on 7.3: cm_destroy_id after ib_cancel_mad). That an answer has come, or
-// the peer's goodbye, is no reason to be without it: the kernel takes the message back
-// then too. So for an ID that has sent any the wait has a limit, and the kernel
-// finishes in the background: the channel returned is closed then. It is nil when the
-// ID is gone.
-func (id *ID) destroy() (later <-chan struct{}, err error) {
-	ch, handle := id.channel.ch, id.handle
-	if !id.spoke.Load() {
-		_, err := ch.DestroyID(handle)
-		return nil, err
+// destroy runs DESTROY_ID in the background. The kernel waits in it for messages
+// under way, which it takes back; when that fails, until their last repetition, more
+// than a minute (seen on 7.3: cm_destroy_id after ib_cancel_mad).
+func (c *EventChannel) destroy(handle uint32, d *call) {
+	c.destroying.add(1)
+	background.destroys.run(func() {
+		_, err := c.ch.DestroyID(handle)
+		c.destroying.add(-1)
+		d.finish(err)
+	})
+}
+
+// Close destroys the ID (rdma_destroy_id; kernel command DESTROY_ID). A
+// connected peer is told, a waiting request is rejected, multicast groups are
+// left, blocked steps return. It waits while the kernel finishes work in progress on
+// the ID, but two seconds at most: then the kernel finishes in the background. The
+// queue pair, if there is one, is closed before.
+func (id *ID) Close() error { return id.closeBy(patience()) }
+
+// closeBy is Close with another limit.
+func (id *ID) closeBy(deadline time.Time) error {
+	d := id.startClose(nil, deadline)
+	if d == nil {
+		return nil
 	}
-	var result error
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		_, result = ch.DestroyID(handle)
-	}()
-	timer := time.NewTimer(closePatience)
-	defer timer.Stop()
-	select {
-	case <-done:
-		return nil, result
-	case <-timer.C:
-		return done, nil
+	return id.finishClose(d, deadline)
+}
+
+// closeSoon is Close that does not wait; done is called when the kernel is through.
+func (id *ID) closeSoon(done func()) {
+	d := id.startClose(nil, time.Time{})
+	if d == nil {
+		done()
+		return
+	}
+	id.forget(time.Time{})
+	d.then(func() {
+		done()
+		id.giveBack()
+	})
+}
+
+// startClose begins the destruction, if the ID is on that channel; nil means any. It
+// returns nil if another Close was first.
+func (id *ID) startClose(c *EventChannel, deadline time.Time) *call {
+	id.closing.Store(true)
+	if cmd := id.connecting.Load(); cmd != nil && !cmd.within(deadline) {
+		return id.closeLater(c, cmd)
+	}
+	id.gate.Lock()
+	defer id.gate.Unlock()
+	if c != nil && id.Channel() != c {
+		id.closing.Store(false) // it has migrated
+		return nil
+	}
+	if id.closed.Swap(true) {
+		return nil
+	}
+	d := newCall()
+	id.channel.destroy(id.handle, d)
+	return d
+}
+
+// finishClose waits for the kernel.
+func (id *ID) finishClose(d *call, deadline time.Time) error {
+	destroyed := d.within(deadline)
+	id.forget(deadline)
+	if !destroyed {
+		id.Channel().heldUp.Add(1)
+		d.then(id.giveBack)
+		return nil
+	}
+	id.giveBack()
+	if errors.Is(d.err, net.ErrClosed) {
+		return nil // the channel was closed before, and took the ID along
+	}
+	return d.err
+}
+
+// forget removes the ID from its channel, wakes its waiters, and refuses the
+// requests that nobody took.
+func (id *ID) forget(deadline time.Time) {
+	c := id.Channel() // final, since the ID is closed
+	c.remove(id.uid)
+	id.delivery.Lock() // an event that is being delivered comes first
+	id.mu.Lock()
+	id.dead = true
+	left := id.events
+	id.events = nil
+	groups := id.groups
+	id.groups = nil
+	id.mu.Unlock()
+	id.delivery.Unlock()
+	for uid, g := range groups {
+		c.remove(uid)
+		g.end(net.ErrClosed)
+	}
+	id.lose(net.ErrClosed)
+	id.refuseAll(left)
+	id.refuseAll(c.raw.drop(id))
+	id.refusing.within(deadline)
+}
+
+// refuseAll destroys the IDs of requests that nobody will take: the peer is rejected, or
+// has gone.
+func (id *ID) refuseAll(q queue) {
+	for i := range q {
+		if q[i].request != nil {
+			id.refuse(q[i].request)
+		}
+	}
+}
+
+// refuse destroys the ID of a request.
+func (id *ID) refuse(request *ID) {
+	id.refusing.add(1)
+	request.closeSoon(func() { id.refusing.add(-1) })
+}
+
+// giveBack gives the process-wide channel back.
+func (id *ID) giveBack() {
+	if id.release != nil {
+		id.release()
 	}
 }

@@ -132,15 +132,6 @@ func (q *queue) removeAll(match func(*entry) bool) queue {
 	return taken
 }
 
-// refuse closes the IDs of requests that nobody will take.
-func (q queue) refuse() {
-	for i := range q {
-		if r := q[i].request; r != nil {
-			_ = r.Close() // the peer is rejected, or has gone
-		}
-	}
-}
-
 // WriteEvent gives the ID an event of type USER with a status and a value of
 // the caller's choice (rdma_write_cm_event). It ends a blocked NextEvent of
 // the ID or its channel. It works on every kernel, because the event never

@@ -1,7 +1,6 @@
 package cm
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"sync"
@@ -30,7 +29,6 @@ type ID struct {
 	gate     sync.RWMutex
 	handle   uint32
 	closed   atomic.Bool // set with gate locked, but see closeLater
-	spoke    atomic.Bool // it has sent a message that waits for an answer
 	up       atomic.Bool // Connect has established it, which iWARP does
 	notIWARP atomic.Bool // its device is known and does not speak iWARP
 
@@ -57,7 +55,7 @@ type ID struct {
 	groups   map[uint64]*Group      // memberships by number
 
 	dropped  atomic.Uint64
-	refusing sync.WaitGroup // destructions of requests for which there was no room
+	refusing tally // destructions of requests for which there was no room
 }
 
 // errClosedID is the error of every step after Close.
@@ -182,74 +180,6 @@ func (id *ID) Channel() *EventChannel {
 // them: of those that the kernel may repeat without end, such as ADDR_CHANGE,
 // the last 8 are kept; of connection requests 1024, and more are rejected.
 func (id *ID) Dropped() uint64 { return id.dropped.Load() }
-
-// Close destroys the ID (rdma_destroy_id; kernel command DESTROY_ID). A
-// connected peer is told, a waiting request is rejected, multicast groups are
-// left, blocked steps return. It blocks only while the kernel finishes work in
-// progress on the ID; if the ID has sent messages that the peer answers, for two
-// seconds at most, and the kernel finishes in the background. The queue pair, if
-// there is one, is closed before.
-func (id *ID) Close() error { return id.closeOn(nil) }
-
-// closeOn is Close, if the ID is on that channel; nil means any.
-func (id *ID) closeOn(c *EventChannel) error {
-	id.closing.Store(true)
-	if cmd := id.connecting.Load(); cmd != nil && !cmd.ends(closePatience) {
-		id.closeLater(c, cmd)
-		return nil
-	}
-	id.gate.Lock()
-	if c != nil && id.Channel() != c {
-		id.closing.Store(false) // it has migrated
-		id.gate.Unlock()
-		return nil
-	}
-	if id.closed.Swap(true) {
-		id.gate.Unlock()
-		return nil
-	}
-	later, err := id.destroy()
-	id.gate.Unlock()
-	if errors.Is(err, net.ErrClosed) {
-		err = nil // the channel was closed before, and took the ID along
-	}
-	id.forget(later)
-	return err
-}
-
-// forget removes the ID from its channel, wakes its waiters, refuses the
-// requests that nobody took, and gives the channel back, later if not nil.
-func (id *ID) forget(later <-chan struct{}) {
-	c := id.Channel() // final, since the ID is closed
-	c.remove(id.uid)
-	id.delivery.Lock() // an event that is being delivered comes first
-	id.mu.Lock()
-	id.dead = true
-	left := id.events
-	id.events = nil
-	groups := id.groups
-	id.groups = nil
-	id.mu.Unlock()
-	id.delivery.Unlock()
-	for uid, g := range groups {
-		c.remove(uid)
-		g.end(net.ErrClosed)
-	}
-	id.lose(net.ErrClosed)
-	left.refuse()
-	c.raw.drop(id).refuse()
-	id.refusing.Wait()
-	switch {
-	case id.release == nil:
-	case later == nil:
-		id.release()
-	default:
-		go func() {
-			<-later
-			id.release()
-		}()
-	}
-}
 
 // lose wakes waiters and tells the owner that no more events will come.
 func (id *ID) lose(err error) {

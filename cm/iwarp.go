@@ -72,7 +72,7 @@ func (c *Conn) abortLater() bool {
 	c.end(errClosedID)
 	go func() {
 		<-c.iw.answered
-		_ = c.Close()
+		background.teardowns.run(func() { _ = c.Close() })
 	}()
 	return true
 }

@@ -62,12 +62,13 @@ type Listener struct {
 
 	mu        sync.Mutex // guards the end of queue
 	ending    bool
-	rejecting sync.WaitGroup
+	rejecting tally
 
 	closeOnce sync.Once
 	closeErr  error
 
-	busy atomic.Uint64
+	busy     atomic.Uint64
+	silenced atomic.Uint64
 }
 
 // Listen listens on address, "host:port"; port 0 lets the kernel choose, an
@@ -218,12 +219,29 @@ func (l *Listener) enqueue(ev *ucma.Event) bool {
 	case l.queue <- r:
 	default:
 		l.busy.Add(1)
-		l.rejecting.Go(func() {
-			_ = id.Reject([]byte("busy"))
-			_ = id.Close()
-		})
+		l.reject(id)
 	}
 	return true
+}
+
+// maxRejecting is how many requests wait at most to be rejected with a text. Beyond
+// that the destruction of the ID rejects the peer, which is half the work.
+const maxRejecting = 1024
+
+// reject refuses a request for which there is no room.
+func (l *Listener) reject(id *ID) {
+	waiting := l.rejecting.count()
+	l.rejecting.add(1)
+	done := func() { l.rejecting.add(-1) }
+	if waiting >= maxRejecting {
+		l.silenced.Add(1)
+		id.closeSoon(done)
+		return
+	}
+	background.answers.run(func() {
+		_ = id.Reject([]byte("busy"))
+		id.closeSoon(done)
+	})
 }
 
 // Accept returns the next connection request. Nothing is committed yet:
@@ -277,15 +295,17 @@ func (l *Listener) close() error {
 	l.ending = true
 	close(l.queue)
 	l.mu.Unlock()
-	err := l.id.Close()
+	deadline := patience()
+	err := l.id.closeBy(deadline)
 	if l.v4 != nil {
-		err = errors.Join(err, l.v4.Close())
+		err = errors.Join(err, l.v4.closeBy(deadline))
 	}
 	for r := range l.queue {
-		if closeErr := r.Close(); err == nil {
-			err = closeErr
+		if !r.answered.Swap(true) {
+			l.rejecting.add(1)
+			r.id.closeSoon(func() { l.rejecting.add(-1) })
 		}
 	}
-	l.rejecting.Wait()
+	l.rejecting.within(deadline)
 	return err
 }

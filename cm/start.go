@@ -57,7 +57,6 @@ func (id *ID) StartConnect(p *ucma.ConnParam, ece ucma.ECE) error {
 		// A neighbour may have changed since its address was resolved. That
 		// is not the outcome of this step.
 		id.forgetStale(repeats)
-		id.expectAnswer()
 		if id.notIWARP.Load() {
 			return ch.Connect(h, p, ece)
 		}

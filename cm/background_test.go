@@ -1,0 +1,185 @@
+package cm
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/internal/fakecm"
+)
+
+// A crowd counts who is in a call at the same time. The calls return when it is let go.
+type crowd struct {
+	inside, most, total atomic.Int64
+	open                chan struct{}
+}
+
+func newCrowd() *crowd { return &crowd{open: make(chan struct{})} }
+
+func (c *crowd) enter() {
+	n := c.inside.Add(1)
+	c.total.Add(1)
+	for m := c.most.Load(); n > m && !c.most.CompareAndSwap(m, n); m = c.most.Load() {
+	}
+	<-c.open
+	c.inside.Add(-1)
+}
+
+// TestPool: a pool runs what it gets in order, no more at a time than it has
+// workers, and has none when there is nothing to do.
+func TestPool(t *testing.T) {
+	before := runtime.NumGoroutine()
+	p := &pool{workers: 4}
+	c := newCrowd()
+	const all = 10_000
+	var done sync.WaitGroup
+	var mu sync.Mutex
+	var started []int
+	done.Add(all)
+	for i := range all {
+		p.run(func() {
+			defer done.Done()
+			mu.Lock()
+			started = append(started, i)
+			mu.Unlock()
+			c.enter()
+		})
+	}
+	waitFor(t, func() bool { return c.inside.Load() == 4 })
+	if n := runtime.NumGoroutine() - before; n > 4 {
+		t.Errorf("%d goroutines for %d jobs", n, all)
+	}
+	close(c.open)
+	done.Wait()
+	if n := c.most.Load(); n != 4 {
+		t.Errorf("%d at a time", n)
+	}
+	for i, n := range started {
+		if n < i-4 || n > i+4 {
+			t.Fatalf("job %d was the %dth to start", n, i)
+		}
+	}
+	checkGoroutines(t, before)
+}
+
+// destroysBlock lets DESTROY_ID commands wait for the crowd.
+func (r *rig) destroysBlock() *crowd {
+	c := newCrowd()
+	r.cm.Before = func(call fakecm.Call) error {
+		if call.Op == "write" && call.Cmd == abi.RDMA_USER_CM_CMD_DESTROY_ID {
+			c.enter()
+		}
+		return nil
+	}
+	return c
+}
+
+// shortPatience makes Close wait not as long.
+func shortPatience(t *testing.T) {
+	saved := closePatience
+	closePatience = 20 * time.Millisecond
+	t.Cleanup(func() { closePatience = saved })
+}
+
+// TestManyRemovals: the removal of a device with many connections, all of whose
+// destructions the kernel holds up, takes a few threads.
+func TestManyRemovals(t *testing.T) {
+	r := newRig(t)
+	shortPatience(t)
+	l, err := ListenAddr(serverAddr, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const pairs = 500
+	conf := &Config{SendDepth: 1, RecvDepth: 1, RecvSize: 64, CloseTimeout: -1}
+	var conns []*Conn
+	for range pairs {
+		dialed := async(func() (*Conn, error) { return (&Dialer{Config: conf}).DialAddr(testContext(t), serverAddr) })
+		req, err := l.Accept(testContext(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		server, err := req.Accept(testContext(t), &AcceptOptions{Config: conf})
+		if err != nil {
+			t.Fatal(err)
+		}
+		client, err := get(t, dialed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		conns = append(conns, client, server)
+	}
+	before := runtime.NumGoroutine()
+	c := r.destroysBlock()
+	r.cm.RemoveDevice(fakecm.DefaultDevice.Index)
+	for _, conn := range conns {
+		waitEnd(t, conn)
+		wants(t, conn.Err(), ErrDeviceRemoved)
+	}
+	waitFor(t, func() bool { return c.inside.Load() == int64(background.destroys.workers) })
+	most := background.teardowns.workers + background.answers.workers + background.destroys.workers
+	for range 20 {
+		if n := runtime.NumGoroutine() - before; n > most {
+			t.Fatalf("%d goroutines for %d removals, expected at most %d", n, len(conns), most)
+		}
+		time.Sleep(time.Millisecond)
+	}
+	close(c.open)
+	for _, conn := range conns {
+		if err := conn.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := l.Close(); err != nil {
+		t.Error(err)
+	}
+	if n := c.most.Load(); n > int64(background.destroys.workers) {
+		t.Errorf("%d destructions at a time", n)
+	}
+	r.waitClosed()
+}
+
+// TestRequestFlood: requests for which there is no room, and those whose listener is
+// gone, take a few threads, and all are destroyed in the end.
+func TestRequestFlood(t *testing.T) {
+	r := newRig(t)
+	shortPatience(t)
+	l, err := ListenAddr(serverAddr, &ListenConfig{Backlog: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ch := l.ID().Channel()
+	before := runtime.NumGoroutine()
+	c := r.destroysBlock()
+	const each, handles = 5_000, 1 << 20 // handles that are nobody's
+	request := uint32(abi.RDMA_CM_EVENT_CONNECT_REQUEST)
+	for i := range uint32(each) {
+		r.cm.Inject(l.id.handle, abi.RDMAUCMEventResp{UID: l.id.uid, ID: handles + i, Event: request})
+		r.cm.Inject(l.id.handle, abi.RDMAUCMEventResp{UID: 1 << 60, ID: handles + each + i, Event: request})
+	}
+	waitFor(t, func() bool {
+		return l.Busy() == each-1 && ch.Stats().Orphans == each && c.inside.Load() == int64(background.destroys.workers)
+	})
+	most := background.answers.workers + background.destroys.workers
+	if n := runtime.NumGoroutine() - before; n > most {
+		t.Errorf("%d goroutines, expected at most %d", n, most)
+	}
+	if s := ch.Stats(); s.Destroying < each {
+		t.Errorf("%+v", s)
+	}
+	if s := l.Stats(); s.Busy != each-1 || s.Unexplained == 0 || s.Waiting != 1 {
+		t.Errorf("%+v", s)
+	}
+	close(c.open)
+	if err := l.Close(); err != nil {
+		t.Error(err)
+	}
+	waitFor(t, func() bool { return ch.Stats().Destroying == 0 })
+	if n := c.total.Load(); n != 2*each+1 {
+		t.Errorf("%d destructions, expected %d", n, 2*each+1)
+	}
+	r.waitClosed()
+}
