@@ -150,7 +150,7 @@ func TestIDMulticast(t *testing.T) {
 			t.Errorf("after leaving: %v", g.Err())
 		}
 	}
-	if _, err := id.JoinMulticast(ctx, sockaddr(t, "[ff0e::1234]:0"), nil); !errors.Is(err, errors.ErrUnsupported) && err != nil {
+	if _, err := id.JoinMulticast(ctx, sockaddr(t, "[ff0e::1234]:0"), nil); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("IPv6 group: %v", err)
 	}
 	g, err := id.JoinMulticast(ctx, sockaddr(t, group.String()+":0"), nil)

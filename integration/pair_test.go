@@ -5,13 +5,9 @@ package integration
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/purerdma/rdma/cm"
 )
-
-// testTime bounds every test's waits; the guest emulates its processor.
-const testTime = 30 * time.Second
 
 func testContext(t *testing.T) context.Context {
 	t.Helper()

@@ -59,21 +59,24 @@ func TestRxeUC(t *testing.T) {
 
 // TestRxeSendWithInvalidate: 5.10 hands a user's key over without looking at
 // it; later kernels refuse to invalidate a region that a user registered. The
-// receiver learns that from its completion, the sender of 6.1 does not.
+// receiver learns that from its completion and the state of its queue pair, the sender does
+// not.
 func TestRxeSendWithInvalidate(t *testing.T) { eachCallStyle(t, rxeSendWithInvalidate) }
 
 func rxeSendWithInvalidate(t *testing.T, style uverbs.CallStyle) {
 	a, b := rxePair(t, rxeConfig{cap: verbsCap, style: style})
 	b.recv(uverbs.RecvWR{ID: 1, SGEs: []uverbs.SGE{b.mr.SGE(0, 64)}})
 	a.send(uverbs.SendWR{ID: 2, Opcode: abi.IB_UVERBS_WR_SEND_WITH_INV, Flags: uverbs.SendSignaled, InvalidateKey: b.mr.RKey(), Inline: []byte("inv")})
-	wc := rxeWait(t, a, 1)[0]
-	if wc.ID != 2 || wc.QPN != a.qp.Number() {
-		t.Fatalf("%+v", wc)
-	}
+	a.want(2, abi.IB_WC_SEND)
 	got := rxeWait(t, b, 1)[0]
-	t.Logf("sender: %v, receiver: %v, key %#x", wc.Err(), got.Err(), got.InvalidatedKey)
-	if wc.Err() != nil || got.Err() != nil {
+	if kernelAtLeast(t, 6, 0) {
+		if got.ID != 1 || got.Status != abi.IB_WC_REM_INV_REQ_ERR || b.state() != abi.IB_QPS_ERR {
+			t.Errorf("receiver, whose queue pair is in state %v: %+v", b.state(), got)
+		}
 		return
+	}
+	if err := got.Err(); err != nil {
+		t.Fatal(err)
 	}
 	if got.Flags&abi.IB_WC_WITH_INVALIDATE == 0 || got.InvalidatedKey != b.mr.RKey() {
 		t.Errorf("receiver: %+v", got)
@@ -87,10 +90,16 @@ func TestRxeLocalInvalidate(t *testing.T) { eachCallStyle(t, rxeLocalInvalidate)
 func rxeLocalInvalidate(t *testing.T, style uverbs.CallStyle) {
 	a, _ := rxePair(t, rxeConfig{cap: verbsCap, style: style})
 	a.send(uverbs.SendWR{ID: 1, Opcode: abi.IB_UVERBS_WR_LOCAL_INV, Flags: uverbs.SendSignaled, InvalidateKey: a.mr.LKey()})
-	wc := rxeWait(t, a, 1)[0]
-	t.Logf("local invalidate: %v", wc.Err())
-	if wc.ID != 1 || wc.Err() == nil && wc.Opcode != abi.IB_WC_LOCAL_INV {
-		t.Errorf("%+v", wc)
+	if !kernelAtLeast(t, 6, 0) {
+		a.want(1, abi.IB_WC_LOCAL_INV)
+		return
+	}
+	want := abi.IB_WC_LOC_QP_OP_ERR
+	if kernelAtLeast(t, 6, 12) {
+		want = abi.IB_WC_WR_FLUSH_ERR
+	}
+	if wc := rxeWait(t, a, 1)[0]; wc.ID != 1 || wc.Status != want || a.state() != abi.IB_QPS_ERR {
+		t.Errorf("queue pair in state %v, %+v", a.state(), wc)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -40,8 +41,9 @@ func TestVerbsAbandon(t *testing.T) {
 	})
 }
 
-// abandonTime is how long TestVerbsAbandonOrder goes on with each call style.
-const abandonTime = 500 * time.Millisecond
+// abandonRounds is how often TestVerbsAbandonOrder abandons a device with each call
+// style, and abandonBeside how often another makes something at least meanwhile.
+const abandonRounds, abandonBeside = 3, 100
 
 // TestVerbsAbandonOrder: the last object that an abandoned device has may be a
 // completion queue. What it holds is gone only after it: else the commands of
@@ -49,7 +51,8 @@ const abandonTime = 500 * time.Millisecond
 func TestVerbsAbandonOrder(t *testing.T) {
 	eachCallStyle(t, func(t *testing.T, style uverbs.CallStyle) {
 		other := verbsOpen(t, style)
-		ctx, cancel := context.WithTimeout(context.Background(), abandonTime)
+		ctx, cancel := context.WithCancel(context.Background())
+		var beside atomic.Int64
 		var wg sync.WaitGroup
 		defer wg.Wait()
 		defer cancel()
@@ -64,16 +67,15 @@ func TestVerbsAbandonOrder(t *testing.T) {
 						t.Errorf("beside it: %v", err)
 						return
 					}
+					beside.Add(1)
 				}
 			})
 		}
-		rounds := 0
-		for ; ctx.Err() == nil && !t.Failed(); rounds++ {
-			if err := verbsAbandonRound(other.Device(), style); err != nil {
+		for round := 0; round < abandonRounds || beside.Load() < abandonBeside; round++ {
+			if err := verbsAbandonRound(other.Device(), style); err != nil || t.Failed() {
 				t.Fatal(err)
 			}
 		}
-		t.Logf("%d rounds", rounds)
 	})
 }
 

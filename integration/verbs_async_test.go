@@ -17,7 +17,7 @@ import (
 )
 
 // verbsEvent waits for an event of a type and skips others of ports.
-func verbsEvent(t *testing.T, c *uverbs.Context, typ abi.IBEventType) uverbs.AsyncEvent {
+func verbsEvent(t testing.TB, c *uverbs.Context, typ abi.IBEventType) uverbs.AsyncEvent {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), verbsTimeout)
 	defer cancel()

@@ -6,16 +6,12 @@ import (
 	"bytes"
 	"context"
 	"testing"
-	"time"
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/uverbs"
 )
 
-const (
-	verbsMemSize = 64 << 10
-	verbsTimeout = 10 * time.Second
-)
+const verbsMemSize = 64 << 10
 
 var verbsStyles = []uverbs.CallStyle{uverbs.StyleIoctl, uverbs.StyleWrite}
 
@@ -169,6 +165,16 @@ func (s *verbsSide) connect(gid uverbs.GIDEntry, peer *verbsSide) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+}
+
+// state is the state of the queue pair in the kernel.
+func (s *verbsSide) state() abi.IBQPState {
+	s.t.Helper()
+	attr, err := s.qp.Query()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return attr.State
 }
 
 func (s *verbsSide) fill(seed byte) []byte {
