@@ -83,8 +83,9 @@ func TestModifyQuery(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := uverbs.QPAttr{
-			State: abi.IB_QPS_RTR, DestQPN: 0x123456, RQPSN: 9, PathMTU: abi.IB_MTU_1024, MaxDestRdAtomic: 1,
-			AH: uverbs.AHAttr{DGID: gid, SGIDIndex: 1, Global: true, HopLimit: 64, Port: 1},
+			State: abi.IB_QPS_RTR, CurState: abi.IB_QPS_RTR, DestQPN: 0x123456, RQPSN: 9, PathMTU: abi.IB_MTU_1024, MaxDestRdAtomic: 1,
+			Port: 1, Access: uverbs.AccessRemoteRead, AH: uverbs.AHAttr{DGID: gid, SGIDIndex: 1, Global: true, HopLimit: 64, Port: 1},
+			Cap: r.qp.Cap(),
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)

@@ -2,6 +2,7 @@ package fakecm
 
 import (
 	"syscall"
+	"unsafe"
 
 	"github.com/purerdma/rdma/abi"
 )
@@ -232,6 +233,8 @@ func (f *file) setOption(q *abi.RDMAUCMSetOption, _ uint16) error {
 	case q.Optlen != size:
 		return syscall.EINVAL
 	}
+	value := append([]byte(nil), unsafe.Slice((*byte)(pointer(q.Optval)), int(q.Optlen))...)
+	f.k.options = append(f.k.options, Option{ID: q.ID, Level: q.Level, Name: q.Optname, Value: value})
 	return nil
 }
 

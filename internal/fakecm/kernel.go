@@ -72,6 +72,7 @@ type Kernel struct {
 	muted    map[uint32]bool
 	nextPort uint16
 	opened   int
+	options  []Option
 }
 
 // ErrShort as result of Before makes a write return one byte less.
@@ -237,6 +238,20 @@ func (k *Kernel) RemoveDevice(index uint32) {
 		}
 		i.leavePeer(0)
 	}
+}
+
+// An Option is what a SET_OPTION set.
+type Option struct {
+	ID, Level, Name uint32
+	Value           []byte
+}
+
+// Options returns what the successful SET_OPTION of the kernel's life have set,
+// in order.
+func (k *Kernel) Options() []Option {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return append([]Option(nil), k.options...)
 }
 
 // Handles returns the handles of the IDs whose uid is not 0, and of those

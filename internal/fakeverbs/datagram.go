@@ -64,11 +64,11 @@ func (k *Kernel) deliverDatagram(q *qp, w *abi.RXESendWQE) abi.IBWCStatus {
 		return abi.IB_WC_LOC_QP_OP_ERR
 	}
 	inline := w.WR.SendFlags&uint32(abi.IB_SEND_INLINE) != 0
-	if !inline && !k.owns(sendList(w)) {
+	if !inline && !k.owns(q.pd, sendList(w), 0) {
 		return abi.IB_WC_LOC_PROT_ERR
 	}
 	for _, to := range k.receivers(ud, [16]byte(d.header[24:])) {
-		if to.typ == q.typ && to.qkey == ud.RemoteQKey &&
+		if to.typ == q.typ && to.attr.QKey == ud.RemoteQKey &&
 			(to.state == uint8(abi.IB_QPS_RTR) || to.state == uint8(abi.IB_QPS_RTS)) {
 			k.deliverMessage(to, w, abi.IBUverbsWROpcode(w.WR.Opcode), &d)
 		}

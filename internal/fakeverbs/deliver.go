@@ -15,28 +15,29 @@ func (k *Kernel) deliver(q *qp, w *abi.RXESendWQE) abi.IBWCStatus {
 	if q.typ == abi.IB_UVERBS_QPT_UD {
 		return k.deliverDatagram(q, w)
 	}
-	switch abi.IBUverbsWROpcode(w.WR.Opcode) {
+	op := abi.IBUverbsWROpcode(w.WR.Opcode)
+	switch op {
 	case abi.IB_UVERBS_WR_BIND_MW:
 		return k.bind(q, w)
 	case abi.IB_UVERBS_WR_LOCAL_INV:
-		return k.invalidate(w.WR.Ex)
+		return k.invalidate(q, w.WR.Ex)
 	}
-	if q.dest == 0 {
+	if q.attr.DestQPNum == 0 {
 		return abi.IB_WC_SUCCESS
 	}
-	to := k.qpByNumber(q.dest)
+	to := k.qpByNumber(q.attr.DestQPNum)
 	if to == nil || to.state != uint8(abi.IB_QPS_RTR) && to.state != uint8(abi.IB_QPS_RTS) {
 		return abi.IB_WC_RETRY_EXC_ERR
 	}
 	inline := w.WR.SendFlags&uint32(abi.IB_SEND_INLINE) != 0
-	if !inline && !k.owns(sendList(w)) {
+	if !inline && !k.owns(q.pd, sendList(w), localAccess(op)) {
 		return abi.IB_WC_LOC_PROT_ERR
 	}
-	switch op := abi.IBUverbsWROpcode(w.WR.Opcode); op {
-	case abi.IB_UVERBS_WR_SEND, abi.IB_UVERBS_WR_SEND_WITH_IMM:
+	switch {
+	case op == abi.IB_UVERBS_WR_SEND, op == abi.IB_UVERBS_WR_SEND_WITH_IMM:
 		return k.deliverMessage(to, w, op, nil)
-	case abi.IB_UVERBS_WR_ATOMIC_CMP_AND_SWP, abi.IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD:
-		return k.deliverAtomic(w, op)
+	case isAtomic(op):
+		return k.deliverAtomic(to, w, op)
 	default:
 		return k.deliverRDMA(to, w, op)
 	}
@@ -49,34 +50,6 @@ func (k *Kernel) qpByNumber(qpn uint32) *qp {
 		}
 	}
 	return nil
-}
-
-// reach returns the remote memory that a key admits.
-func (k *Kernel) reach(addr uint64, n, rkey uint32) ([]byte, bool) {
-	base, length, start := uint64(0), uint64(0), uint64(0)
-	switch o := k.objects[rkey>>8].(type) {
-	case *mr:
-		base, length, start = o.addr, o.length, o.start
-	case *mw:
-		if o.key != rkey || o.mr == nil {
-			return nil, false
-		}
-		base, length, start = o.addr, o.length, o.mr.start+o.addr-o.mr.addr
-	}
-	if addr < base || uint64(n) > length || addr-base > length-uint64(n) {
-		return nil, false
-	}
-	return at(start+addr-base, int(n)), true
-}
-
-// owns checks the local keys of a request's memory.
-func (k *Kernel) owns(list []abi.RXESGE) bool {
-	for _, s := range list {
-		if _, ok := k.reach(s.Addr, s.Length, s.LKey); !ok {
-			return false
-		}
-	}
-	return true
 }
 
 // deliverMessage uses up one receive of the peer. A write with immediate
@@ -100,10 +73,12 @@ func (k *Kernel) deliverMessage(to *qp, w *abi.RXESendWQE, op abi.IBUverbsWROpco
 			wc.SrcQP, wc.ByteLen = d.from, wc.ByteLen+uint32(len(d.header))
 		}
 		switch {
+		case r.DMA.Length < wc.ByteLen && d != nil:
+			return abi.IB_WC_REM_INV_REQ_ERR // is dropped
 		case r.DMA.Length < wc.ByteLen:
-			return abi.IB_WC_REM_INV_REQ_ERR
-		case !k.owns(list):
-			return abi.IB_WC_REM_OP_ERR
+			return k.refuse(to, abi.IB_WC_REM_INV_REQ_ERR, abi.IB_WC_REM_INV_REQ_ERR)
+		case !k.owns(to.recvPD(), list, abi.IB_UVERBS_ACCESS_LOCAL_WRITE):
+			return k.refuse(to, abi.IB_WC_LOC_QP_OP_ERR, abi.IB_WC_REM_OP_ERR)
 		}
 		if d != nil {
 			wc.WCFlags, list = uint32(abi.IB_WC_GRH), d.putHeader(list)
@@ -117,15 +92,21 @@ func (k *Kernel) deliverMessage(to *qp, w *abi.RXESendWQE, op abi.IBUverbsWROpco
 	if to.srq != nil {
 		k.taken(to.srq)
 	}
-	to.recv.pushWC(&wc)
+	k.pushWC(to.recv, &wc, w.WR.SendFlags&uint32(abi.IB_SEND_SOLICITED) != 0)
 	return abi.IB_WC_SUCCESS
 }
 
 func (k *Kernel) deliverRDMA(to *qp, w *abi.RXESendWQE, op abi.IBUverbsWROpcode) abi.IBWCStatus {
-	p := w.WR.WRRDMA()
-	remote, ok := k.reach(p.RemoteAddr, w.DMA.Length, p.RKey)
-	if !ok {
-		return abi.IB_WC_REM_ACCESS_ERR
+	p, need := w.WR.WRRDMA(), remoteAccess(op)
+	if !to.admits(op, need) {
+		return k.refuse(to, 0, abi.IB_WC_REM_INV_REQ_ERR)
+	}
+	var remote []byte
+	if w.DMA.Length > 0 { // nobody looks at the key of an empty request (check_rkey)
+		var ok bool
+		if remote, ok = k.reachRemote(to, p.RemoteAddr, w.DMA.Length, p.RKey, need); !ok {
+			return k.refuse(to, 0, abi.IB_WC_REM_ACCESS_ERR)
+		}
 	}
 	list := [1]abi.RXESGE{{Addr: uint64(uintptr(unsafe.Pointer(unsafe.SliceData(remote)))), Length: uint32(len(remote))}}
 	switch op {
@@ -142,11 +123,17 @@ func (k *Kernel) deliverRDMA(to *qp, w *abi.RXESendWQE, op abi.IBUverbsWROpcode)
 	return abi.IB_WC_SUCCESS
 }
 
-func (k *Kernel) deliverAtomic(w *abi.RXESendWQE, op abi.IBUverbsWROpcode) abi.IBWCStatus {
-	p := w.WR.WRAtomic()
-	b, ok := k.reach(p.RemoteAddr, 8, p.RKey)
-	if !ok || p.RemoteAddr%8 != 0 {
-		return abi.IB_WC_REM_ACCESS_ERR
+func (k *Kernel) deliverAtomic(to *qp, w *abi.RXESendWQE, op abi.IBUverbsWROpcode) abi.IBWCStatus {
+	p, need := w.WR.WRAtomic(), remoteAccess(op)
+	if !to.admits(op, need) {
+		return k.refuse(to, 0, abi.IB_WC_REM_INV_REQ_ERR)
+	}
+	b, ok := k.reachRemote(to, p.RemoteAddr, 8, p.RKey, need)
+	switch {
+	case !ok:
+		return k.refuse(to, 0, abi.IB_WC_REM_ACCESS_ERR)
+	case p.RemoteAddr%8 != 0: // RESPST_ERR_MISALIGNED_ATOMIC
+		return k.refuse(to, 0, abi.IB_WC_REM_ACCESS_ERR)
 	}
 	word := (*uint64)(unsafe.Pointer(&b[0]))
 	old := *word

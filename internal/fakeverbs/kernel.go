@@ -54,6 +54,10 @@ type Kernel struct {
 	// memory, counters, flow steering, work queues.
 	Hardware bool
 
+	// CheckState makes POST_SEND refuse before RTS, as soft-RoCE does. Without it
+	// tests of posting need take no queue pair through its states.
+	CheckState bool
+
 	// Scramble, if not nil, may change each answer, as a kernel that is newer or
 	// broken would.
 	Scramble func(answer []byte)
@@ -79,6 +83,7 @@ type Kernel struct {
 	scratch  request // the command under way
 	advice   Advice
 	rule     Rule
+	faults   faults
 }
 
 var _ devfile.Kernel = (*Kernel)(nil)
@@ -143,31 +148,6 @@ func (k *Kernel) Remove() {
 		}
 		f.ended = true
 		f.wake()
-	}
-}
-
-// RaiseCQ raises an asynchronous event of the completion queue with the given
-// handle; RaisePort one of the port.
-func (k *Kernel) RaiseCQ(handle uint32, kind abi.IBEventType) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if q, ok := k.objects[handle].(*cq); ok {
-		k.raise(q.user, kind)
-	}
-}
-
-// RaisePort raises an asynchronous event of a port.
-func (k *Kernel) RaisePort(port int, kind abi.IBEventType) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.raise(uint64(port), kind)
-}
-
-func (k *Kernel) raise(element uint64, kind abi.IBEventType) {
-	for f := range k.files {
-		if f.kind == asyncFile {
-			f.push(event{element: element, kind: uint32(kind)})
-		}
 	}
 }
 

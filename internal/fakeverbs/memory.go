@@ -245,13 +245,15 @@ func (k *Kernel) allocMW(r *request) error {
 func (k *Kernel) bind(q *qp, w *abi.RXESendWQE) abi.IBWCStatus {
 	p := w.WR.WRMW()
 	win, ok := k.objects[p.MWRKey>>8].(*mw)
-	if !ok || win.key != p.MWRKey || win.typ == abi.IB_MW_TYPE_2 && win.mr != nil {
+	if !ok || win.key != p.MWRKey || win.typ == abi.IB_MW_TYPE_2 && (win.mr != nil || win.pd != q.pd) {
 		return abi.IB_WC_MW_BIND_ERR
 	}
 	var region *mr
 	if p.Length != 0 {
 		region, _ = k.objects[p.MRLKey>>8].(*mr)
-		if region == nil || region.access&uint32(abi.IB_UVERBS_ACCESS_MW_BIND) == 0 ||
+		const writes = abi.IB_UVERBS_ACCESS_REMOTE_WRITE | abi.IB_UVERBS_ACCESS_REMOTE_ATOMIC
+		local := uint32(abi.IB_UVERBS_ACCESS_LOCAL_WRITE)
+		if region == nil || region.pd != win.pd || p.MRLKey&0xff != localKey || p.Access&uint32(writes) != 0 && region.access&local == 0 || region.access&uint32(abi.IB_UVERBS_ACCESS_MW_BIND) == 0 ||
 			p.Addr < region.addr || p.Addr+p.Length > region.addr+region.length {
 			return abi.IB_WC_MW_BIND_ERR
 		}
@@ -275,9 +277,9 @@ func (m *mw) unbind() {
 }
 
 // invalidate ends a window of type 2.
-func (k *Kernel) invalidate(key uint32) abi.IBWCStatus {
+func (k *Kernel) invalidate(q *qp, key uint32) abi.IBWCStatus {
 	win, ok := k.objects[key>>8].(*mw)
-	if !ok || win.key != key || win.typ != abi.IB_MW_TYPE_2 {
+	if !ok || win.key != key || win.pd != q.pd || win.typ != abi.IB_MW_TYPE_2 {
 		return abi.IB_WC_LOC_QP_OP_ERR
 	}
 	win.unbind()

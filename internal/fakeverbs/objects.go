@@ -24,7 +24,7 @@ type cq struct {
 	user    uint64
 	channel *file
 	ring    *ring
-	armed   bool
+	notify  notify
 	users   int
 
 	moderation abi.IBUverbsCQModeration
@@ -186,56 +186,6 @@ func (k *Kernel) ModerationOf(handle uint32) (count, microseconds uint16) {
 		return 0, 0
 	}
 	return q.moderation.CQCount, q.moderation.CQPeriod
-}
-
-func (k *Kernel) modifyQP(r *request) error {
-	req := as[abi.IBUverbsModifyQP](r)
-	q, err := find[*qp](k, req.QPHandle)
-	if err != nil {
-		return err
-	}
-	if req.AttrMask&^(1<<21-1) != 0 {
-		return syscall.EOPNOTSUPP
-	}
-	if err := q.checkModify(req); err != nil {
-		return err
-	}
-	q.attr = *req
-	if req.AttrMask&uint32(abi.IB_QP_DEST_QPN) != 0 {
-		q.dest = req.DestQPNum
-	}
-	if req.AttrMask&uint32(abi.IB_QP_QKEY) != 0 {
-		q.qkey = req.QKey
-	}
-	if req.AttrMask&uint32(abi.IB_QP_STATE) != 0 {
-		q.state = req.QPState
-	}
-	return nil
-}
-
-func (k *Kernel) modifyQPEx(r *request) error {
-	req := as[abi.IBUverbsExModifyQP](r)
-	q, err := find[*qp](k, req.Base.QPHandle)
-	if err != nil {
-		return err
-	}
-	q.attr, q.rate = req.Base, req.RateLimit
-	return nil
-}
-
-func (k *Kernel) queryQP(r *request) error {
-	q, err := find[*qp](k, as[abi.IBUverbsQueryQP](r).QPHandle)
-	if err != nil {
-		return err
-	}
-	a := &q.attr
-	answer(r, abi.IBUverbsQueryQPResp{
-		Dest: a.Dest, QPState: q.state, DestQPNum: a.DestQPNum, PathMTU: a.PathMTU, RQPSN: a.RQPSN,
-		SQPSN: a.SQPSN, PortNum: a.PortNum, Timeout: a.Timeout, RetryCnt: a.RetryCnt, RnrRetry: a.RnrRetry,
-		MaxRdAtomic: a.MaxRdAtomic, MaxDestRdAtomic: a.MaxDestRdAtomic, QPAccessFlags: a.QPAccessFlags,
-		SQSigAll: map[bool]uint8{true: 1}[q.sigAll],
-	})
-	return nil
 }
 
 func (k *Kernel) destroyNative(r *request) error { return k.destroy(uint32(r.u64(0))) }

@@ -20,10 +20,10 @@ type qp struct {
 	sigAll     bool
 	qpn        uint32
 	state      uint8
-	qkey       uint32
-	attr       abi.IBUverbsModifyQP // the last MODIFY_QP
-	dest       uint32               // the peer's number, once it was set
+	attr       abi.IBUverbsModifyQP // what all MODIFY_QP together have set
 	rate       uint32
+	busy       bool // a request is being carried out
+	cap        abi.IBUverbsQPCap
 	groups     map[mcastGroup]bool
 	counters   []*compCounter
 	counted    uint32 // kinds of requests that a counter counts
@@ -138,6 +138,10 @@ func (k *Kernel) createQP(r *request, req *abi.IBUverbsExCreateQP) (uint32, *qp,
 	q.join()
 	if q.xrcd == nil {
 		k.addRings(r, q, req)
+	}
+	q.cap = abi.IBUverbsQPCap{
+		MaxSendWR: req.MaxSendWR, MaxRecvWR: req.MaxRecvWR, MaxSendSGE: req.MaxSendSGE,
+		MaxRecvSGE: req.MaxRecvSGE, MaxInlineData: req.MaxInlineData,
 	}
 	h := k.add(q)
 	q.qpn = h + 16

@@ -6,10 +6,17 @@ import (
 	"github.com/purerdma/rdma/abi"
 )
 
+// MaxReads is how many reads and atomic operations of a queue pair the fake lets
+// be outstanding.
+const MaxReads = 16
+
+// maxMTU is the code of 4096 bytes.
+const maxMTU = 5
+
 func (k *Kernel) queryDevice(r *request) error {
 	base := abi.IBUverbsQueryDeviceResp{
 		NodeGUID: 0x0807060504030201, MaxQP: 100, MaxCQ: 100, MaxMR: 100, MaxPD: 100, MaxSGE: 32,
-		MaxQPWR: MaxQPWR, MaxQPRdAtom: 16, MaxQPInitRdAtom: 16, MaxCQE: MaxCQE, PhysPortCnt: 1, MaxPkeys: 64, MaxSRQ: 100, MaxSRQWR: MaxSRQWR, MaxSRQSGE: 32, MaxAH: uint32(k.MaxAH), DeviceCapFlags: 1 << 31,
+		MaxQPWR: MaxQPWR, MaxQPRdAtom: MaxReads, MaxQPInitRdAtom: MaxReads, MaxCQE: MaxCQE, PhysPortCnt: 1, MaxPkeys: 64, MaxSRQ: 100, MaxSRQWR: MaxSRQWR, MaxSRQSGE: 32, MaxAH: uint32(k.MaxAH), DeviceCapFlags: 1 << 31,
 	}
 	if r.name == "QUERY_DEVICE" {
 		answer(r, base)
@@ -42,8 +49,12 @@ func (k *Kernel) queryPort(r *request) error {
 	if port != 1 {
 		return syscall.EINVAL
 	}
+	state, phys := uint8(abi.IB_PORT_ACTIVE), uint8(5)
+	if k.faults.portDown {
+		state, phys = uint8(abi.IB_PORT_DOWN), 3 // link up is 5, disabled 3
+	}
 	resp := abi.IBUverbsQueryPortResp{
-		State: 4, PhysState: 5, MaxMTU: 5, ActiveMTU: 3, GIDTblLen: 1024, PKeyTblLen: 1,
+		State: state, PhysState: phys, MaxMTU: maxMTU, ActiveMTU: 3, GIDTblLen: 1024, PKeyTblLen: 1,
 		ActiveWidth: uint8(abi.IB_WIDTH_4X), ActiveSpeed: uint8(abi.IB_SPEED_EDR), PortCapFlags: 1 << 16, QKeyViolCntr: 3,
 		LinkLayer: uint8(abi.IB_LINK_LAYER_ETHERNET), Flags: uint8(abi.IB_UVERBS_QPF_GRH_REQUIRED),
 	}
