@@ -109,10 +109,11 @@ func (id *ID) startQP(qp *uverbs.QP) error {
 		return err
 	}
 	// Before the request the kernel leaves them empty (cma_ib_init_qp_attr).
-	switch id.QPType() {
-	case abi.IB_UVERBS_QPT_RC:
-		attr.QPAccessFlags = uint32(uverbs.AccessRemoteWrite | uverbs.AccessRemoteRead | uverbs.AccessRemoteAtomic)
-	case abi.IB_UVERBS_QPT_UC:
+	switch t := id.QPType(); {
+	case qp.PD().Context().Device().Protocol == uverbs.ProtocolIWARP: // iwcm_init_qp_init_attr sets them
+	case t == abi.IB_UVERBS_QPT_RC:
+		attr.QPAccessFlags = uint32(peersMay)
+	case t == abi.IB_UVERBS_QPT_UC:
 		attr.QPAccessFlags = uint32(uverbs.AccessRemoteWrite)
 	}
 	if err := qp.ModifyFromCM(attr); err != nil || !id.datagram() {

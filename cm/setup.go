@@ -81,20 +81,25 @@ func (c *Conn) setUp() error {
 // requests is how many requests the connection may have under way.
 func (c *Conn) requests() int { return c.cfg.requests() + c.dev.spare() }
 
+// peersMay is what a queue pair lets peers do with memory that admits them.
+const peersMay = uverbs.AccessRemoteWrite | uverbs.AccessRemoteRead | uverbs.AccessRemoteAtomic
+
 // toInit takes the queue pair to INIT, where receives can be posted. The
 // kernel leaves the access flags empty before the request is sent; they are
 // set here once, so that no second transition is needed later. On Ethernet the
 // attributes are known without asking: partition keys, the only thing to look
 // up, exist on InfiniBand alone.
 func (c *Conn) toInit() error {
-	if c.dev.ethernet(c.port) {
-		return c.qp.ToInit(c.port, uverbs.AccessRemoteWrite|uverbs.AccessRemoteRead|uverbs.AccessRemoteAtomic)
+	if c.dev.ethernet(c.port) && !c.dev.iwarp {
+		return c.qp.ToInit(c.port, peersMay)
 	}
 	attr, err := c.id.InitQPAttr(abi.IB_QPS_INIT)
 	if err != nil {
 		return err
 	}
-	attr.QPAccessFlags = uint32(uverbs.AccessRemoteWrite | uverbs.AccessRemoteRead | uverbs.AccessRemoteAtomic)
+	if !c.dev.iwarp { // whose flags are complete, without atomic operations
+		attr.QPAccessFlags = uint32(peersMay)
+	}
 	return c.qp.ModifyFromCM(attr)
 }
 

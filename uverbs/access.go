@@ -18,12 +18,13 @@ const (
 	AccessLocalWrite   = abi.IB_UVERBS_ACCESS_LOCAL_WRITE   // the own device may write: receives, reads
 	AccessRemoteWrite  = abi.IB_UVERBS_ACCESS_REMOTE_WRITE  // peers may write
 	AccessRemoteRead   = abi.IB_UVERBS_ACCESS_REMOTE_READ   // peers may read
-	AccessRemoteAtomic = abi.IB_UVERBS_ACCESS_REMOTE_ATOMIC // peers may run atomic operations
-	AccessMWBind       = abi.IB_UVERBS_ACCESS_MW_BIND       // memory windows may be bound to the region
+	AccessRemoteAtomic = abi.IB_UVERBS_ACCESS_REMOTE_ATOMIC // peers may run atomic operations (not on iWARP)
+	AccessMWBind       = abi.IB_UVERBS_ACCESS_MW_BIND       // memory windows may be bound to the region (not on soft-iWARP)
 
 	// AccessZeroBased counts addresses in the region from 0, or from the
 	// offset within its first page. Soft-RoCE takes the flag before Linux 6.2
-	// only; [PD.RegMRAt] with an address of 0 does the same everywhere.
+	// only, where [PD.RegMRAt] with an address of 0 does the same on all kernels.
+	// Soft-iWARP has neither.
 	AccessZeroBased = abi.IB_UVERBS_ACCESS_ZERO_BASED
 
 	// AccessOnDemand pins nothing: the device fetches pages when it needs

@@ -78,7 +78,7 @@ func (ah *AH) request() provider.AHRequest {
 	a := &ah.attr
 	return provider.AHRequest{
 		DGID: a.DGID, SGIDIndex: a.SGIDIndex, Port: a.Port, FlowLabel: a.FlowLabel,
-		HopLimit: a.HopLimit, TrafficClass: a.TrafficClass,
+		HopLimit: a.HopLimit, TrafficClass: a.TrafficClass, DLID: a.DLID, PathBits: a.SrcPathBits,
 		Source: func() (provider.AHSource, error) { return ah.pd.c.ahSource(a) },
 	}
 }

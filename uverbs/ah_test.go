@@ -137,7 +137,8 @@ func TestCreateAHRefused(t *testing.T) {
 			err  error
 			text string
 		}{
-			{"no GID", uverbs.AHAttr{DLID: 5, Port: 1}, syscall.EINVAL, "invalid argument; on RoCE a path needs DGID"},
+			{"LID", uverbs.AHAttr{DLID: 5, Port: 1}, errors.ErrUnsupported, "RoCE has no LIDs"},
+			{"no GID", uverbs.AHAttr{Port: 1}, syscall.EINVAL, "invalid argument; on RoCE a path needs DGID"},
 			{"empty slot", uverbs.AHAttr{DGID: some, SGIDIndex: 1, Global: true, Port: 1}, syscall.ENODATA, "no data available; the port has no GID"},
 			{"nobody there", uverbs.AHAttr{DGID: fakeverbs.Unreachable, Global: true, Port: 1}, syscall.ETIMEDOUT, "nobody answers"},
 		} {

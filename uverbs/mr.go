@@ -55,7 +55,9 @@ func (pd *PD) RegMRRange(mem *Memory, offset, length int, access Access) (*MR, e
 
 // RegMRAt is RegMRRange with an address of the caller's choice for the first
 // byte: requests and peers use it in place of the memory's own. It must have the
-// same offset within a page; the error matches syscall.EINVAL if not.
+// same offset within a page; the error matches syscall.EINVAL if not. On a device
+// whose driver has no such addresses (soft-iWARP), one that differs from the
+// memory's own matches errors.ErrUnsupported.
 func (pd *PD) RegMRAt(mem *Memory, offset, length int, addr uint64, access Access) (*MR, error) {
 	if err := pd.checkRange(mem, offset, length); err != nil {
 		return nil, err

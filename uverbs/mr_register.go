@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/uverbs/internal/provider"
 )
 
 // register asks the kernel for a region of memory of this process.
@@ -20,6 +21,9 @@ func (mr *MR) register(access Access) error {
 	}
 	err := checkAccess(access)
 	if err == nil {
+		err = c.driverTakes(mr.start, mr.addr, access)
+	}
+	if err == nil {
 		err = call(c.forKernel(access))
 	}
 	if err == nil {
@@ -30,6 +34,14 @@ func (mr *MR) register(access Access) error {
 		Op: cmdRegMR.name, Object: fmt.Sprintf("%d bytes, access %#x", mr.length, uint32(access)),
 		Device: c.dev.Name, Hint: hint, Err: err,
 	}
+}
+
+// driverTakes says what the driver's kernel half would take for a region and not do.
+func (c *Context) driverTakes(start, addr uint64, access Access) error {
+	if c.drv == nil {
+		return nil
+	}
+	return c.drv.CheckMR(provider.MRRequest{Start: start, Addr: addr, Access: access})
 }
 
 // registerNative is the form with a hint for DMA.

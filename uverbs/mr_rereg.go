@@ -109,6 +109,9 @@ func (mr *MR) changed(change MRChange) (next mrPlace, flags abi.IBMRReregFlags, 
 	}
 	if change.Access != nil {
 		flags |= abi.IB_MR_REREG_ACCESS
+		if err := mr.pd.c.driverTakes(next.start, next.addr, *change.Access); err != nil {
+			return next, flags, mr.pd.c.fail(cmdReregMR.name, mr.life.name, err)
+		}
 	}
 	return next, flags, nil
 }

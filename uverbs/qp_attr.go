@@ -1,6 +1,9 @@
 package uverbs
 
-import "github.com/purerdma/rdma/abi"
+import (
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/uverbs/internal/provider"
+)
 
 // AHAttr is the path to a peer: where packets go and from which local address.
 type AHAttr struct {
@@ -126,6 +129,14 @@ func (a *QPAttr) request(handle uint32, mask abi.IBQPAttrMask) abi.IBUverbsModif
 		m.AltDest = a.AltAH.dest(a.AltPort)
 	}
 	return m
+}
+
+// forDriver is what a driver may have to refuse of those attributes that mask names.
+func (a *QPAttr) forDriver(mask abi.IBQPAttrMask) provider.ModifyRequest {
+	return provider.ModifyRequest{
+		Mask: mask, State: a.State, Access: a.Access, MigState: a.MigState, PKeyIndex: a.PKeyIndex,
+		DLID: a.AH.DLID, PathBits: a.AH.SrcPathBits,
+	}
 }
 
 // attrFromQuery converts the answer of QUERY_QP.

@@ -91,6 +91,7 @@ func (qp *QP) setup() (*provider.QPSetup, error) {
 	}
 	return qp.c.drv.SetupQP(provider.QPRequest{
 		Type: uint32(qp.cfg.Type), Flags: flags, Cap: qp.cfg.Cap.provider(), HasSRQ: qp.cfg.SRQ != nil,
+		SignalAll: qp.cfg.SignalAll,
 	})
 }
 

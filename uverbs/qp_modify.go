@@ -12,9 +12,16 @@ import (
 // Modify changes the attributes that mask names (MODIFY_QP, or MODIFY_QP_EX for a
 // rate limit). The kernel allows only what the state transition allows. The error
 // is an *[Error], mostly with syscall.EINVAL; it then tells the state that the
-// queue pair is in, and a limit of the device that is exceeded.
+// queue pair is in, and a limit of the device that is exceeded. It matches
+// errors.ErrUnsupported for attributes that the device's driver would take without
+// doing anything: alternate paths and slots above 0 of the P_Key table on soft-RoCE;
+// on soft-iWARP all but State and Access, since the connection manager does the rest.
 func (qp *QP) Modify(attr QPAttr, mask abi.IBQPAttrMask) error {
-	if err := attr.check(mask); err != nil {
+	err := attr.check(mask)
+	if err == nil {
+		err = qp.c.drv.CheckModify(attr.forDriver(mask))
+	}
+	if err != nil {
 		return qp.c.fail(cmdModifyQP.name, qp.life.name, err)
 	}
 	return qp.modify(attr.request(qp.handle, mask), attr.RateLimit)

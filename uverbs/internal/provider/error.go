@@ -1,6 +1,9 @@
 package provider
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // Errors of the posting path are built once, so that posting allocates
 // nothing. Package uverbs exports them.
@@ -10,5 +13,6 @@ var (
 	ErrInlineSize  = errors.New("more inline data than the queue pair was created for")
 	ErrNoAH        = errors.New("a datagram needs an address handle (SendWR.AH)")
 	ErrNoBind      = errors.New("a request to bind a memory window needs to know which (SendWR.Bind)")
+	ErrSendFlags   = fmt.Errorf("send flags other than SendFence, SendSignaled and SendSolicited: %w", errors.ErrUnsupported)
 	ErrOpcode      = errors.New("opcode not supported by this driver or queue pair type")
 )

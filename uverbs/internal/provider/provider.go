@@ -11,6 +11,7 @@ package provider
 import (
 	"sync"
 
+	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/internal/devfile"
 )
 
@@ -77,6 +78,11 @@ type Context interface {
 	SetupSRQ(req SRQRequest) (*SRQSetup, error)
 	SetupAH(req AHRequest) (*AHSetup, error)
 
+	// CheckMR and CheckModify refuse what the kernel's half of the driver takes
+	// and does not do. Their errors match errors.ErrUnsupported.
+	CheckMR(req MRRequest) error
+	CheckModify(req ModifyRequest) error
+
 	// QueuesSends is whether the running kernel only queues the work when a
 	// QPBell rings. Otherwise it may send in the call, as much as there is.
 	QueuesSends() bool
@@ -110,10 +116,30 @@ type QPCap struct {
 
 // QPRequest is what a queue pair was asked to be.
 type QPRequest struct {
-	Type   uint32 // IB_UVERBS_QPT_…
-	Flags  uint32 // IB_UVERBS_QP_CREATE_…, and 1<<10 for a source number
-	Cap    QPCap
-	HasSRQ bool
+	Type      uint32 // IB_UVERBS_QPT_…
+	Flags     uint32 // IB_UVERBS_QP_CREATE_…, and 1<<10 for a source number
+	Cap       QPCap
+	HasSRQ    bool
+	SignalAll bool // all sends complete; the core tells the kernel so
+}
+
+// MRRequest is what a memory region was asked to be.
+type MRRequest struct {
+	Start  uint64 // address of the memory in this process
+	Addr   uint64 // address of its first byte for requests and peers
+	Access abi.IBUverbsAccessFlags
+}
+
+// ModifyRequest is what a queue pair was asked to become: attributes of
+// MODIFY_QP, of which Mask says which count.
+type ModifyRequest struct {
+	Mask      abi.IBQPAttrMask
+	State     abi.IBQPState
+	Access    abi.IBUverbsAccessFlags
+	MigState  abi.IBMigState
+	PKeyIndex uint16
+	DLID      uint16 // of the path
+	PathBits  uint8  // of the path
 }
 
 // A QPSetup carries a create-QP command through the kernel, as CQSetup does.
@@ -158,6 +184,8 @@ type AHRequest struct {
 	FlowLabel    uint32
 	HopLimit     uint8
 	TrafficClass uint8
+	DLID         uint16
+	PathBits     uint8
 
 	// Source asks for the own end of the path, for drivers whose kernel half
 	// does not keep it.

@@ -59,6 +59,8 @@ const (
 	SendSignaled  SendFlags = 1 << 1
 	SendSolicited SendFlags = 1 << 2
 	SendInline    SendFlags = 1 << 3
+
+	SendKnown = SendFence | SendSignaled | SendSolicited | SendInline // what drivers here have
 )
 
 // RecvWR is one request for a receive queue.

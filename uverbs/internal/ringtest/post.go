@@ -97,3 +97,25 @@ func PollEnds(t *testing.T, q provider.CQ, push func()) {
 	poll("closed", 2, 0, ended)
 	poll("closed, no room", 0, 0, ended)
 }
+
+// RefusesFlags wants requests of some opcodes to be refused when they have a flag
+// that no driver here knows, with data of each kind and without.
+func RefusesFlags(t *testing.T, q provider.QP, opcodes ...abi.IBUverbsWROpcode) {
+	t.Helper()
+	for _, code := range opcodes {
+		for bit := provider.SendFlags(1); bit != 0; bit <<= 1 {
+			if bit&provider.SendKnown != 0 {
+				continue
+			}
+			for _, wr := range []provider.SendWR{
+				{Opcode: code, Flags: bit},
+				{Opcode: code, Flags: bit | provider.SendSignaled, SGEs: []provider.SGE{{Length: 8}}},
+				{Opcode: code, Flags: bit, Inline: make([]byte, 8)},
+			} {
+				if err := Send(q, &wr); !errors.Is(err, provider.ErrSendFlags) {
+					t.Fatalf("%+v: %v", wr, err)
+				}
+			}
+		}
+	}
+}

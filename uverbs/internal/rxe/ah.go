@@ -22,6 +22,9 @@ type ah struct {
 // (rxe_create_ah) and look the path up themselves (rxe_get_av); older ones
 // answer nothing and take the path from each request.
 func (*context) SetupAH(req provider.AHRequest) (*provider.AHSetup, error) {
+	if req.DLID != 0 || req.PathBits != 0 { // which rxe_init_av forgets
+		return nil, errLID
+	}
 	done := func(out []byte) (any, error) {
 		if len(out) < createAHResp {
 			return nil, shortAnswer("CREATE_AH", len(out), createAHResp)

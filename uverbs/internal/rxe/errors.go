@@ -1,6 +1,15 @@
 package rxe
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
+
+// Errors of what the kernel takes and does not do.
+var (
+	errAltPath = fmt.Errorf("soft-RoCE has no alternate paths: %w", errors.ErrUnsupported)
+	errLID     = fmt.Errorf("RoCE has no LIDs: name the peer by DGID and SGIDIndex, and leave DLID and SrcPathBits 0: %w", errors.ErrUnsupported)
+)
 
 // Errors of the posting path beyond those of package provider, built once so
 // that posting allocates nothing.

@@ -52,7 +52,7 @@ func (q *sendQueue) PostSend(wrs provider.List[provider.SendWR]) (int, error) {
 			if err := q.postOther(op, opcode, wr); err != nil {
 				return q.stop(wrs.N-left, err)
 			}
-		} else if isInline(wr) {
+		} else if wr.Flags&^usual != 0 || len(wr.Inline) != 0 {
 			if err := q.postInline(op, opcode, wr); err != nil {
 				return q.stop(wrs.N-left, err)
 			}
@@ -113,8 +113,15 @@ func (q *sendQueue) ringAgain(n int, err error) error {
 	return err
 }
 
-// postInline is for sends, writes and reads with inline data.
+// usual are the flags of requests that go the shortest way.
+const usual = provider.SendKnown &^ provider.SendInline
+
+// postInline is for sends, writes and reads with inline data, and refuses flags that
+// soft-RoCE does not know and would not look at.
 func (q *sendQueue) postInline(op opFlags, opcode abi.IBUverbsWROpcode, wr *provider.SendWR) error {
+	if wr.Flags&^provider.SendKnown != 0 {
+		return provider.ErrSendFlags
+	}
 	if op&opInline == 0 || len(wr.SGEs) != 0 || uint64(len(wr.Inline)) > uint64(q.limits.inline) {
 		return q.limits.checkInline(op, wr) // which says why
 	}
@@ -185,6 +192,8 @@ func (l *limits) check(op opFlags, wr *provider.SendWR, sges int, inline bool) (
 	switch {
 	case op == 0:
 		return 0, provider.ErrOpcode
+	case wr.Flags&^provider.SendKnown != 0:
+		return 0, provider.ErrSendFlags
 	case op&(opLocal|opFlush) != 0:
 		return checkNoData(op, wr)
 	case op&opAtomicWrite != 0:

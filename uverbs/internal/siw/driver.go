@@ -51,5 +51,19 @@ func (*context) SetupAH(provider.AHRequest) (*provider.AHSetup, error) {
 	return nil, fmt.Errorf("siw: address handles: iWARP has no datagrams: %w", errors.ErrUnsupported)
 }
 
+// CheckMR refuses what siw_reg_user_mr forgets: the address for peers ("rnic_va: not
+// used by siw"), and rights outside of IWARP_ACCESS_MASK. Flags that are hints pass.
+func (*context) CheckMR(req provider.MRRequest) error {
+	switch {
+	case req.Addr != req.Start, req.Access&abi.IB_UVERBS_ACCESS_ZERO_BASED != 0:
+		return errAddress
+	case req.Access&abi.IB_UVERBS_ACCESS_REMOTE_ATOMIC != 0:
+		return errAtomicAccess
+	case req.Access&abi.IB_UVERBS_ACCESS_MW_BIND != 0:
+		return errWindows
+	}
+	return nil
+}
+
 // Close has nothing to free.
 func (*context) Close() error { return nil }

@@ -7,6 +7,15 @@ import (
 	"github.com/purerdma/rdma/uverbs/internal/provider"
 )
 
+// Errors of what the kernel takes and does not do.
+var (
+	errAddress = fmt.Errorf("siw names memory by its address in the process, "+
+		"not by another one and not from 0: use MR.Addr: %w", errors.ErrUnsupported)
+	errAtomicAccess = fmt.Errorf("iWARP has no atomic operations, so none can be allowed: leave AccessRemoteAtomic out: %w",
+		errors.ErrUnsupported)
+	errWindows = fmt.Errorf("siw has no memory windows: leave AccessMWBind out: %w", errors.ErrUnsupported)
+)
+
 // Errors of the posting path beyond those of package provider, built once so
 // that posting allocates nothing.
 var (

@@ -63,8 +63,14 @@ type rings struct{ sq, rq *kring }
 
 func newTestQP(tb testing.TB, env *ringtest.Env, handle uint32) (*qp, rings) {
 	tb.Helper()
+	return newSignalledQP(tb, env, handle, false)
+}
+
+// newSignalledQP makes a queue pair all of whose sends complete, if so.
+func newSignalledQP(tb testing.TB, env *ringtest.Env, handle uint32, all bool) (*qp, rings) {
+	tb.Helper()
 	k := rings{sq: newKRing(8, sqLen, 0), rq: newKRing(8, rqLen, 0)}
-	s, err := newTestContext(tb, env).SetupQP(provider.QPRequest{Type: uint32(abi.IB_UVERBS_QPT_RC), Cap: testCap})
+	s, err := newTestContext(tb, env).SetupQP(provider.QPRequest{Type: uint32(abi.IB_UVERBS_QPT_RC), Cap: testCap, SignalAll: all})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -58,6 +58,9 @@ func (c *context) SetupQP(req provider.QPRequest) (*provider.QPSetup, error) {
 			return nil, shortAnswer("CREATE_QP", len(out), createQPResp)
 		}
 		q := &qp{hasSRQ: req.HasSRQ, env: c.env}
+		if req.SignalAll {
+			q.send.always = provider.SendSignaled
+		}
 		if err := c.finishQP(q, bell, limit, out); err != nil {
 			return nil, errors.Join(fmt.Errorf("siw: queue pair %d: %w", qpn, err), q.Close())
 		}
@@ -75,7 +78,7 @@ func (c *context) finishQP(q *qp, bell *provider.QPBell, limit provider.QPCap, o
 	if err != nil {
 		return fmt.Errorf("send ring: %w", err)
 	}
-	q.send = sendQueue{producer: newProducer(r), bell: bell, limits: limits{
+	q.send = sendQueue{producer: newProducer(r), always: q.send.always, bell: bell, limits: limits{
 		sges:   min(limit.MaxSendSGE, abi.SIW_MAX_SGE),
 		inline: min(limit.MaxInline, abi.SIW_MAX_INLINE),
 	}}

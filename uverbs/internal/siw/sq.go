@@ -13,6 +13,7 @@ const maxMessage = 1<<31 - 1
 type sendQueue struct {
 	producer
 	limits limits
+	always provider.SendFlags // flags that each request has: SIW_SIGNAL_ALL_WR is for the kernel's own users (siw_post_send)
 	bell   *provider.QPBell
 	owed   bool // the kernel refused the last doorbell
 }
@@ -51,7 +52,7 @@ func (q *sendQueue) post(wr *provider.SendWR) error {
 	if q.full() {
 		return provider.ErrQueueFull
 	}
-	q.put(encodeSend(q.ring.sqe(q.prod), o, wr))
+	q.put(encodeSend(q.ring.sqe(q.prod), o, wr, wr.Flags|q.always))
 	return nil
 }
 
@@ -91,6 +92,8 @@ func (l *limits) check(f opFlags, wr *provider.SendWR) error {
 	switch {
 	case f == 0:
 		return opcodeError(wr.Opcode)
+	case wr.Flags&^provider.SendKnown != 0:
+		return provider.ErrSendFlags
 	case f&opLocal != 0:
 		if isInline(wr) || len(wr.SGEs) != 0 {
 			return errNoData
@@ -134,7 +137,7 @@ func checkSGEs(sges []provider.SGE, limit uint32) error {
 
 // encodeSend writes all of a checked request but the word with its flags, which it
 // returns.
-func encodeSend(w *abi.SIWSqe, o op, wr *provider.SendWR) uint32 {
+func encodeSend(w *abi.SIWSqe, o op, wr *provider.SendWR, asked provider.SendFlags) uint32 {
 	w.ID, w.RKey, w.Raddr = wr.ID, 0, 0
 	switch {
 	case o.flags&opRemote != 0:
@@ -143,13 +146,13 @@ func encodeSend(w *abi.SIWSqe, o op, wr *provider.SendWR) uint32 {
 		w.RKey = wr.InvalidateKey
 	}
 	flags := abi.SIW_WQE_VALID
-	if wr.Flags&provider.SendSignaled != 0 {
+	if asked&provider.SendSignaled != 0 {
 		flags |= abi.SIW_WQE_SIGNALLED
 	}
-	if wr.Flags&provider.SendFence != 0 {
+	if asked&provider.SendFence != 0 {
 		flags |= abi.SIW_WQE_READ_FENCE
 	}
-	if wr.Flags&provider.SendSolicited != 0 && o.flags&opSolicited != 0 {
+	if asked&provider.SendSolicited != 0 && o.flags&opSolicited != 0 {
 		flags |= abi.SIW_WQE_SOLICITED
 	}
 	if isInline(wr) {
