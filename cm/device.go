@@ -33,6 +33,11 @@ type device struct {
 
 	mu  sync.Mutex
 	cqs []*sharedCQ
+
+	closing   chan struct{} // closed by close
+	membersMu sync.Mutex
+	conns     map[*Conn]struct{} // that hear of the device's events
+	gone      bool               // the device was removed
 }
 
 // devices holds the opened devices of the process by kernel index.
@@ -66,7 +71,7 @@ func referDevice(index int) (d *device, first bool) {
 	devices.mu.Lock()
 	defer devices.mu.Unlock()
 	if d = devices.open[index]; d == nil {
-		d, first = &device{index: index, ready: make(chan struct{})}, true
+		d, first = &device{index: index, ready: make(chan struct{}), closing: make(chan struct{})}, true
 		devices.open[index] = d
 	}
 	d.refs++
@@ -85,8 +90,11 @@ func (d *device) open(r *ucma.Route) error {
 	}
 	if err = d.makeShared(); err != nil {
 		d.close()
+		return err
 	}
-	return err
+	go d.followEvents()
+	go d.followRemoval()
+	return nil
 }
 
 // makeShared makes what every connection on the device needs.
@@ -162,8 +170,9 @@ func (d *device) retire() {
 
 // close is called when no connection is left.
 func (d *device) close() {
+	close(d.closing)
 	for _, q := range d.cqs {
-		_ = q.cq.Close()
+		_ = q.close()
 	}
 	d.slabs.deregister()
 	if d.ch != nil {

@@ -17,6 +17,8 @@ import (
 	"github.com/purerdma/rdma/uverbs"
 )
 
+func init() { explainWithin = 50 * time.Millisecond }
+
 // A rig is this package on fake kernels: the connection manager's and the
 // verbs device's. Its end checks that nothing is left anywhere.
 type rig struct {

@@ -103,10 +103,7 @@ func (c *Conn) perform(ctx context.Context, prepare func(i uint32, s *sendSlot) 
 	s.wr[0].SGEs = s.sges
 	if err := c.qp.PostSend(s.wr[:]...); err != nil {
 		c.sends.free <- i
-		if isErrno(err, syscall.ENOTCONN) {
-			err = c.broken(err)
-		}
-		return uverbs.WC{}, err
+		return uverbs.WC{}, c.refused(ctx, err)
 	}
 	wc, err := await(ctx, c, s.done)
 	if err != nil {
@@ -116,22 +113,23 @@ func (c *Conn) perform(ctx context.Context, prepare func(i uint32, s *sendSlot) 
 		wc = <-s.done
 	}
 	c.sends.free <- i
-	return wc, c.statusError(&wc)
+	if wc.Status == abi.IB_WC_SUCCESS {
+		return wc, nil
+	}
+	return wc, c.awaitEnd(ctx, c.wcError(&wc))
 }
 
-// statusError explains a completion. A flushed request is reported with what
-// broke the connection.
-func (c *Conn) statusError(wc *uverbs.WC) error {
-	switch wc.Status {
-	case abi.IB_WC_SUCCESS:
-		return nil
-	case abi.IB_WC_WR_FLUSH_ERR:
-		if err := c.Err(); err != nil {
-			return err
-		}
-		return c.broken(wcError(wc))
+// refused explains why a request was not posted. On iWARP the queue pair learns of
+// the connection's end first, and the event comes a moment later.
+func (c *Conn) refused(ctx context.Context, err error) error {
+	if ended := c.Err(); ended != nil {
+		return ended
 	}
-	return wcError(wc)
+	if isErrno(err, syscall.ENOTCONN) {
+		c.suspect(signFlush, err)
+		return c.awaitEnd(ctx, err)
+	}
+	return err
 }
 
 // gather puts slices into a request and returns their total length.

@@ -36,8 +36,9 @@ func newConn(id *ID, route *ucma.Route, cfg Config) (*Conn, error) {
 	return c, nil
 }
 
-// watch makes the connection follow the events of its ID.
+// watch makes the connection follow the events of its device and its ID.
 func (c *Conn) watch() {
+	c.dev.follow(c)
 	c.id.setHandler(c.handle)
 	c.id.setOnLost(c.lose)
 }
