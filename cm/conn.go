@@ -51,21 +51,16 @@ type Conn struct {
 
 	tearOnce sync.Once // destruction of the kernel objects
 	tearErr  error
-	qpLives  bool // the kernel would not destroy the queue pair; set by tear-down
 
-	// memory is held for reading while this package makes memory for the
-	// connection or touches it, and for writing to end that.
-	memory   sync.RWMutex
-	sealed   bool // nothing is registered any more
-	unmapped bool
-
-	unmapOnce sync.Once
-	unmapErr  error
+	pd      *uverbs.PD // of all that is the connection's
+	buffers *buffers
+	regions regionSet
 
 	mu        sync.Mutex
-	regions   map[*Region]struct{}
-	closed    bool // by Close; no new regions
+	closed    bool // by Close; no messages are lent any more
 	connected bool // the peer knows of the connection
+	lent      int  // messages that the application has
+	unmapping bool // the device has no part in the buffers: the last one to use them unmaps them
 }
 
 // LocalAddr returns the address of this end.
@@ -251,9 +246,7 @@ func (c *Conn) destroy() error {
 		}
 	}
 	if c.qp != nil {
-		err := c.qp.Close()
-		c.qpLives = err != nil
-		keep(err)
+		keep(c.qp.Close())
 	}
 	if c.cq != nil {
 		keep(c.dev.leave(c.cq, c, c.key, c.requests()))

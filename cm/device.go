@@ -10,14 +10,14 @@ import (
 )
 
 // A device is an opened RDMA device with what connections on it share: one
-// context, one protection domain, one completion channel whose goroutine
-// serves all completion queues, completion queues, memory for messages.
+// context, one completion channel whose goroutine serves all completion queues,
+// and completion queues. Protection domains and memory are each connection's own,
+// or a PD's.
 type device struct {
 	index int
 	ready chan struct{} // closed when it is open, or not to be opened
 	err   error         // why not; set before ready is closed
 	ctx   *uverbs.Context
-	pd    *uverbs.PD
 	ch    *uverbs.CompChannel
 	refs  int // guarded by devices.mu
 
@@ -28,8 +28,6 @@ type device struct {
 	maxCQE int // entries of a completion queue
 
 	iwarp bool // speaks iWARP
-
-	slabs slabs
 
 	mu  sync.Mutex
 	cqs []*sharedCQ
@@ -51,9 +49,15 @@ func acquireDevice(r *ucma.Route) (*device, error) {
 	if r.Port == 0 {
 		return nil, ErrNoDevice
 	}
-	d, first := referDevice(int(r.DeviceIndex))
+	return openDevice(int(r.DeviceIndex), func() (*uverbs.Device, error) { return findDevice(r) })
+}
+
+// openDevice counts one more user of a device, which the first one finds and
+// opens.
+func openDevice(index int, find func() (*uverbs.Device, error)) (*device, error) {
+	d, first := referDevice(index)
 	if first {
-		if d.err = d.open(r); d.err != nil {
+		if d.err = d.open(find); d.err != nil {
 			d.retire()
 		}
 		close(d.ready)
@@ -78,9 +82,16 @@ func referDevice(index int) (d *device, first bool) {
 	return d, first
 }
 
+// hold counts one more user of a device that has one.
+func (d *device) hold() {
+	devices.mu.Lock()
+	defer devices.mu.Unlock()
+	d.refs++
+}
+
 // open undoes what it did when a step fails.
-func (d *device) open(r *ucma.Route) error {
-	dev, err := findDevice(r)
+func (d *device) open(find func() (*uverbs.Device, error)) error {
+	dev, err := find()
 	if err != nil {
 		return err
 	}
@@ -102,10 +113,6 @@ func (d *device) makeShared() (err error) {
 	if err := d.readLimits(); err != nil {
 		return err
 	}
-	if d.pd, err = d.ctx.AllocPD(); err != nil {
-		return err
-	}
-	d.slabs.pd = d.pd
 	d.ch, err = d.ctx.CreateCompChannel()
 	return err
 }
@@ -135,6 +142,19 @@ func findDevice(r *ucma.Route) (*uverbs.Device, error) {
 		}
 	}
 	return nil, fmt.Errorf("RDMA device with index %d: %w", index, err)
+}
+
+// deviceName returns the name of a route's device, "" when it has none or that is
+// not to be found.
+func deviceName(r *ucma.Route) string {
+	if r.Port == 0 {
+		return ""
+	}
+	dev, err := findDevice(r)
+	if err != nil {
+		return ""
+	}
+	return dev.Name
 }
 
 // nodeGUID reads the GUID as it stands in memory, which is big-endian.
@@ -174,12 +194,8 @@ func (d *device) close() {
 	for _, q := range d.cqs {
 		_ = q.close()
 	}
-	d.slabs.deregister()
 	if d.ch != nil {
 		_ = d.ch.Close()
-	}
-	if d.pd != nil {
-		_ = d.pd.Close()
 	}
 	_ = d.ctx.Close()
 }

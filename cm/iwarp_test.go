@@ -208,11 +208,8 @@ func TestIWARPBroken(t *testing.T) {
 func TestIWARPReadEach(t *testing.T) {
 	r := newIWARPRig(t)
 	client, _ := r.pair(r.listen(nil), &Dialer{})
-	mem, err := client.Alloc(64, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = client.Read(testContext(t), RemoteMemory{Len: 10}, Slice{}, mem.Slice(0, 11))
+	mem := alloc(t, client, 64, 0)
+	err := client.Read(testContext(t), RemoteMemory{Len: 10}, Slice{}, mem.Slice(0, 11))
 	wants(t, err, syscall.EMSGSIZE)
 	if err := client.Close(); err != nil {
 		t.Fatal(err)

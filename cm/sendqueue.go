@@ -15,9 +15,6 @@ type sendQueue struct {
 	slots []sendSlot
 	free  chan uint32
 	base  uint64 // of the work request IDs
-
-	mu      sync.Mutex // guards the buffers' creation
-	buffers *piece     // of SendCopy, one piece a slot; made at first use
 }
 
 // A sendSlot is one operation. Its memory is made once, so that an operation
@@ -165,30 +162,17 @@ func (c *Conn) copyOut(i uint32, s *sendSlot, p []byte) error {
 	if len(p) > c.cfg.RecvSize {
 		return fmt.Errorf("message of %d bytes: Config.RecvSize is %d: %w", len(p), c.cfg.RecvSize, syscall.EMSGSIZE)
 	}
-	done, err := c.useMemory()
+	leave, err := c.regions.enter()
 	if err != nil {
 		return err
 	}
-	defer done()
-	buffers, err := c.sendBuffers()
+	defer leave()
+	mr, err := c.buffers.forSend()
 	if err != nil {
 		return err
 	}
 	off := int(i) * c.cfg.RecvSize
-	copy(buffers.bytes(off, len(p)), p)
-	s.sges = append(s.sges, buffers.sge(off, len(p)))
+	copy(mr.Bytes()[off:], p)
+	s.sges = append(s.sges, mr.SGE(off, len(p)))
 	return nil
-}
-
-func (c *Conn) sendBuffers() (*piece, error) {
-	c.sends.mu.Lock()
-	defer c.sends.mu.Unlock()
-	if c.sends.buffers == nil {
-		p, err := c.dev.slabs.get(len(c.sends.slots) * c.cfg.RecvSize)
-		if err != nil {
-			return nil, err
-		}
-		c.sends.buffers = p
-	}
-	return c.sends.buffers, nil
 }
