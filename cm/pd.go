@@ -39,7 +39,7 @@ type PD struct {
 // makes a protection domain on it. The caller closes it. [Listener.Device] and
 // [Request.Device] tell which device a server's connections come on.
 //
-// The error matches [ErrNoDevice] when there is no such device, and is that of
+// The error matches [uverbs.ErrNoDevice] when there is no such device, and is that of
 // [uverbs.OpenOn] and [uverbs.Context.AllocPD] otherwise.
 func OpenPD(device string) (*PD, error) {
 	p, err := openPD(device)
@@ -55,7 +55,7 @@ func openPD(name string) (*PD, error) {
 		return nil, err
 	}
 	if found.Index < 0 {
-		return nil, fmt.Errorf("the index of the device, by which connections know it, is not known: %w", ErrNoDevice)
+		return nil, fmt.Errorf("the index of the device, by which connections know it, is in netlink alone: %w", errors.ErrUnsupported)
 	}
 	dev, err := openDevice(found.Index, func() (*uverbs.Device, error) { return found, nil })
 	if err != nil {

@@ -36,7 +36,7 @@ func newRig(t testing.TB) *rig {
 	t.Helper()
 	r := &rig{t: t, verbs: fakeverbs.New()}
 	r.cm = &fakecm.Kernel{Other: r.verbs}
-	before, mapped := runtime.NumGoroutine(), offheap.Mapped()
+	before, mapped, use := runtime.NumGoroutine(), offheap.Mapped(), ReadMemoryUse()
 	saved := host
 	host.kernel = r.cm
 	dev := uverbs.Device{
@@ -60,6 +60,9 @@ func newRig(t testing.TB) *rig {
 		if after := offheap.Mapped(); after != mapped {
 			t.Errorf("%d bytes mapped, %d before", after, mapped)
 		}
+		if after := ReadMemoryUse(); after != use {
+			t.Errorf("memory in use: %+v, before: %+v", after, use)
+		}
 	})
 	return r
 }
@@ -79,9 +82,6 @@ func (r *rig) checkNothingLeft() {
 	}
 	shared.mu.Unlock()
 	r.checkDeviceClosed()
-	if use := ReadMemoryUse(); use != (MemoryUse{}) {
-		r.t.Errorf("memory in use: %+v", use)
-	}
 }
 
 func (r *rig) checkDeviceClosed() {
@@ -134,7 +134,12 @@ func checkGoroutines(t testing.TB, before int) {
 // listen starts a listener on the server's address; it is closed at the end.
 func (r *rig) listen(cfg *ListenConfig) *Listener {
 	r.t.Helper()
-	l, err := ListenAddr(serverAddr, cfg)
+	return r.listenAt(serverAddr, cfg)
+}
+
+func (r *rig) listenAt(addr netip.AddrPort, cfg *ListenConfig) *Listener {
+	r.t.Helper()
+	l, err := ListenAddr(addr, cfg)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -197,7 +202,7 @@ var quick = &Config{CloseTimeout: 50 * time.Millisecond}
 func (r *rig) pair(l *Listener, d *Dialer) (client, server *Conn) {
 	r.t.Helper()
 	ctx := testContext(r.t)
-	dialed := async(func() (*Conn, error) { return d.DialAddr(ctx, serverAddr) })
+	dialed := async(func() (*Conn, error) { return d.DialAddr(ctx, l.Addr().(Addr).AddrPort) })
 	req, err := l.Accept(ctx)
 	if err != nil {
 		r.t.Fatal(err)
