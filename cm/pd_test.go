@@ -166,7 +166,7 @@ func TestPDNoDevice(t *testing.T) {
 		r.verbs.FailCall(len(r.verbs.Calls())+n, syscall.ENOMEM)
 		p, err := OpenPD("rxe0")
 		if err == nil {
-			r.verbs.FailCall(-1, nil)
+			r.verbs.FailCall(-1, 0)
 			if err := p.Close(); err != nil {
 				t.Fatal(err)
 			}
