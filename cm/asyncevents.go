@@ -129,7 +129,7 @@ func (d *device) removed() {
 		return
 	}
 	d.retire()
-	list := d.members()
+	list, pds := d.members(), d.openPDs()
 	for _, c := range list {
 		c.loseDevice()
 	}
@@ -139,6 +139,39 @@ func (d *device) removed() {
 	for _, c := range list {
 		background.teardowns.run(func() { _ = c.tearDown() }) // Close returns the error
 	}
+	for _, p := range pds {
+		background.teardowns.run(p.lose)
+	}
+}
+
+// followPD makes a PD hear of the device's removal until unfollowPD.
+func (d *device) followPD(p *PD) {
+	d.membersMu.Lock()
+	if d.pds == nil {
+		d.pds = make(map[*PD]struct{})
+	}
+	d.pds[p] = struct{}{}
+	gone := d.gone
+	d.membersMu.Unlock()
+	if gone {
+		p.lose()
+	}
+}
+
+func (d *device) unfollowPD(p *PD) {
+	d.membersMu.Lock()
+	defer d.membersMu.Unlock()
+	delete(d.pds, p)
+}
+
+func (d *device) openPDs() []*PD {
+	d.membersMu.Lock()
+	defer d.membersMu.Unlock()
+	list := make([]*PD, 0, len(d.pds))
+	for p := range d.pds {
+		list = append(list, p)
+	}
+	return list
 }
 
 // loseDevice ends the connection because its device was removed.

@@ -35,7 +35,8 @@ type device struct {
 	closing   chan struct{} // closed by close
 	membersMu sync.Mutex
 	conns     map[*Conn]struct{} // that hear of the device's events
-	gone      bool               // the device was removed
+	pds       map[*PD]struct{}
+	gone      bool // the device was removed
 }
 
 // devices holds the opened devices of the process by kernel index.

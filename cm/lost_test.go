@@ -122,10 +122,7 @@ func TestEventExplains(t *testing.T) {
 			r := newRig(t)
 			client, _ := r.pair(r.listen(nil), &Dialer{Config: quick})
 			ctx := testContext(t)
-			mem, err := client.Alloc(64, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			mem := alloc(t, client, 64, 0)
 			received := async(func() (*Message, error) { return client.Recv(ctx) })
 			wrote := async(func() (int, error) {
 				return 0, client.Write(ctx, RemoteMemory{Addr: 4096, Len: 64, RKey: 0xdead00}, mem.All())
@@ -160,13 +157,10 @@ func TestFailedOperationHeedsContext(t *testing.T) {
 	t.Cleanup(func() { explainWithin = 50 * time.Millisecond })
 	r := newRig(t)
 	client, _ := r.pair(r.listen(nil), &Dialer{Config: quick})
-	mem, err := client.Alloc(64, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mem := alloc(t, client, 64, 0)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	err = client.Write(ctx, RemoteMemory{Addr: 4096, Len: 64, RKey: 0xdead00}, mem.All())
+	err := client.Write(ctx, RemoteMemory{Addr: 4096, Len: 64, RKey: 0xdead00}, mem.All())
 	var ce *uverbs.CompletionError
 	if !errors.As(err, &ce) || ce.Status != abi.IB_WC_REM_ACCESS_ERR {
 		t.Errorf("got %v", err)

@@ -27,7 +27,6 @@ type PD struct {
 	dev     *device
 	pd      *uverbs.PD
 	regions regionSet
-	done    chan struct{} // closed with the PD
 
 	mu    sync.Mutex
 	conns map[*Conn]string // with what they are called
@@ -66,8 +65,8 @@ func openPD(name string) (*PD, error) {
 		dev.put()
 		return nil, err
 	}
-	p := &PD{dev: dev, pd: pd, conns: make(map[*Conn]string), done: make(chan struct{})}
-	go p.watch()
+	p := &PD{dev: dev, pd: pd, conns: make(map[*Conn]string)}
+	dev.followPD(p)
 	return p, nil
 }
 
@@ -126,7 +125,6 @@ func (p *PD) busy() error {
 func (p *PD) end(why error) {
 	if p.ended == nil {
 		p.ended = why
-		close(p.done)
 	}
 }
 
@@ -143,22 +141,15 @@ func (p *PD) finish() error {
 		return p.opError("close", err)
 	}
 	p.gone = true
+	p.dev.unfollowPD(p)
 	p.dev.put()
 	return nil
 }
 
-// watch ends the PD with its device: kernels before 7.3 hold up the removal
-// until every descriptor of the device is closed.
-func (p *PD) watch() {
-	select {
-	case <-p.done:
-	case <-p.dev.ctx.Removed():
-		p.lose()
-	}
-}
-
+// lose ends the PD because its device was removed, also when it has no
+// connections: kernels before 7.3 hold up the removal until every descriptor of
+// the device is closed.
 func (p *PD) lose() {
-	p.dev.retire()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.end(ErrDeviceRemoved)
@@ -206,9 +197,6 @@ func (p *PD) drop(c *Conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.conns, c)
-	if errors.Is(c.endErr, ErrDeviceRemoved) {
-		p.end(ErrDeviceRemoved) // uevents do not reach every namespace, see uverbs.Context.Removed
-	}
 	_ = p.finish() // Close tries again, and says why not
 }
 

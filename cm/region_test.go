@@ -36,7 +36,7 @@ func TestRegionAfterConnClose(t *testing.T) {
 	if n := r.count("mr"); n != 2 { // of the pair that lives
 		t.Errorf("%d memory regions in the kernel, want 2", n)
 	}
-	if left := ReadMemoryUse().Left; left != 5000 {
+	if left := ReadMemoryUse().Left - before.Left; left != 5000 {
 		t.Errorf("%d bytes left behind", left)
 	}
 	wants(t, server.Send(testContext(t), mem.All()), net.ErrClosed)
@@ -48,7 +48,7 @@ func TestRegionAfterConnClose(t *testing.T) {
 			t.Error("a closed region has bytes, or another length")
 		}
 	}
-	if left := ReadMemoryUse().Left; left != 0 {
+	if left := ReadMemoryUse().Left - before.Left; left != 0 {
 		t.Errorf("%d bytes left behind after Close", left)
 	}
 }
