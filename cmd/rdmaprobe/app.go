@@ -252,8 +252,10 @@ func (a *app) explain(err error) *errorDoc {
 	if errors.As(err, &ce) {
 		e.Command = ce.command
 	}
-	if s, ok := silenceOf(err); ok && e.Class == "timeout" {
-		s.explain(e, a.protocolOf(s.device))
+	if w, ok := wayOf(err); ok && !a.blameHere(e, w) {
+		if s, ok := silenceOf(err); ok && e.Class == "timeout" {
+			s.explain(e, a.protocolOf(s.device))
+		}
 	}
 	if e.Class == "usage" && e.Remedy == "" {
 		e.Remedy = e.Command + " --help"

@@ -44,9 +44,10 @@ Each line says up, rejected (by an application that listens there), no answer
 is made and ended at once. Well-known ports: 4420 NVMe over fabrics, 20049
 NFS over RDMA, 7174 rping.
 
-If this host's own address does not answer either, the connection manager here is
-stuck. Soft-RoCE's is (seen on Linux 7.3) once a firewall on this host has dropped
-what it sent, also when the firewall is gone, until the device is made anew.
+When nothing answered, cmping looks at this machine before it blames others: is
+the port down, does the connection manager here still answer itself? Soft-RoCE's
+stops for good once a packet of it could not be sent, because the interface was
+down or a firewall here dropped it; "rdmaprobe rxe del" and "rxe add" mend that.
 
 Without -C it goes on until it is interrupted. Exit code 0 if the host answered,
 6 if an application rejected, 5 if nothing answered.`,
@@ -239,6 +240,11 @@ func (p *cmPinger) note(seq uint64, got cmAnswer) {
 		p.up = true
 	} else {
 		p.last = got.failure(p.target)
+	}
+	if got.State == stateNoAnswer || got.State == stateUnresolved {
+		if port, down := p.findDownPort(got.Device, p.doc.Address); down {
+			got.Text = port.text()
+		}
 	}
 	d := got.doc(seq)
 	if seq == 0 && !p.quiet {

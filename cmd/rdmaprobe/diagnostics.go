@@ -23,6 +23,8 @@ type diagnostics struct {
 	resolve func(ctx context.Context, dst netip.Addr, tos int) resolved
 	// reach finds out whether IP packets of a size arrive.
 	reach func(ctx context.Context, dst netip.Addr, size int) reachability
+	// hearsRoCE tells whether soft-RoCE gets packets in this network namespace, as far as that is known.
+	hearsRoCE func() bool
 	// cmDefaults reads what configfs tells of a port: default type of GID, ToS.
 	cmDefaults func(device string, port int) (mode, tos string)
 }
@@ -41,6 +43,7 @@ func realDiagnostics() diagnostics {
 		poke:       poke,
 		resolve:    cmResolve,
 		reach:      reach,
+		hearsRoCE:  gather.HearsRoCE,
 		cmDefaults: gather.CMDefaults,
 	}
 }

@@ -29,6 +29,7 @@ func (w *world) diagnostics() diagnostics {
 		poke:       func(context.Context, netip.Addr) error { return nil },
 		resolve:    w.resolve,
 		reach:      fakeReach,
+		hearsRoCE:  func() bool { return true },
 		cmDefaults: func(string, int) (mode, tos string) { return "", "" },
 	}
 }
@@ -66,6 +67,15 @@ func fakeRoute(dst netip.Addr) (netinfo.Route, error) {
 		}
 	}
 	return netinfo.Route{}, syscall.ENETUNREACH
+}
+
+// fakeRouteWithoutEth0 routes what went through eth0 nowhere.
+func fakeRouteWithoutEth0(dst netip.Addr) (netinfo.Route, error) {
+	r, err := fakeRoute(dst)
+	if err == nil && r.Index == 2 {
+		return netinfo.Route{}, syscall.ENETUNREACH
+	}
+	return r, err
 }
 
 // resolve stands in for the connection manager: 10.0.0.66 is silent.

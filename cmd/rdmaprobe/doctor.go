@@ -25,7 +25,8 @@ func newDoctor(a *app) *cobra.Command {
 		Short: "Find what is wrong with RDMA here, and say what to do about it",
 		Long: `doctor looks at everything that RDMA needs, from kernel modules to counters, and
 names what is wrong, how it found out, and the remedy. It changes nothing, needs
-no privilege, and leaves out what it cannot read. Each finding has an id, which
+no privilege, and leaves out what it cannot read. It asks soft-RoCE's connection
+managers whether they answer themselves; nothing leaves the machine. Each finding has an id, which
 docs/findings.md explains.
 
 With --pod it prints what this container lacks, as a part of a Kubernetes
@@ -58,6 +59,7 @@ func (a *app) doctor(cmd *cobra.Command, o doctorOptions) error {
 	if err := selectDevice(f, o.device); err != nil {
 		return err
 	}
+	a.askDevices(cmd.Context(), f)
 	rep := doctor.Run(f)
 	doc := newDoctorDoc(f, rep)
 	a.doc = doc

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/purerdma/rdma/cmd/rdmaprobe/doctor"
 	"github.com/purerdma/rdma/cmd/rdmaprobe/gidpick"
 	"github.com/purerdma/rdma/cmd/rdmaprobe/netinfo"
 	"github.com/purerdma/rdma/uverbs"
@@ -18,6 +19,9 @@ import (
 func (r *pathRun) stageRoute(context.Context) stageOutcome {
 	var err error
 	if r.route, err = r.sys.routeTo(r.dst); err != nil {
+		if p, down := r.findDownPort("", r.dst.String()); down { // its routes have gone with it
+			return r.fail("look up the route", checkError{p.text(), err}, p.remedy)
+		}
 		return r.fail("look up the route", err, "add a route to "+r.dst.String()+", or check the address")
 	}
 	w := gidpick.Want{Dst: r.dst, Route: r.route}
@@ -59,12 +63,21 @@ func (r *pathRun) stageDevice(context.Context) stageOutcome {
 	}
 	r.findDevice()
 	if r.device == nil {
-		return r.fail(step, checkError{"packets leave through " + r.egress.Name + ", which leads to no RDMA device", uverbs.ErrNoDevice}, r.otherInterfaces())
+		text := "packets leave through " + r.egress.Name + ", which leads to no RDMA device"
+		if p, down := r.findDownPort("", r.dst.String()); down {
+			return r.fail(step, checkError{text + "; " + p.text(), uverbs.ErrNoDevice}, p.remedy)
+		}
+		return r.fail(step, checkError{text, uverbs.ErrNoDevice}, r.otherInterfaces())
 	}
 	r.doc.Device, r.doc.Port = r.device.Name, r.port.Number
 	text := fmt.Sprintf("%s port %d is %v, driver %s", r.device.Name, r.port.Number, r.port.State, r.device.Driver())
 	if r.port.State != uverbs.PortActive {
-		return r.fail(step, checkError{text, errCheckFailed}, "rdmaprobe doctor says why the port is not ACTIVE")
+		netdev, here := gidpick.PortNetdev(r.port, r.netdevs)
+		problem, remedy := doctor.WhyDown(r.port, netdev, here)
+		return r.fail(step, checkError{text + ": " + problem, errCheckFailed}, remedy)
+	}
+	if s, stuck := r.stuckCM(r.device.Name, !r.opts.noProbe); stuck {
+		return r.fail("look at the connection manager", checkError{r.device.Name + ": " + s.Problem + " (" + s.Evidence + ")", errCheckFailed}, s.Remedy)
 	}
 	u := r.usable[r.device.Name]
 	if !u.OK() {

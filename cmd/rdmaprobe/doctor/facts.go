@@ -102,6 +102,10 @@ type Device struct {
 	DataPath bool
 	PathErr  error
 	Ports    []Port
+	// GSI is the state of queue pair 1, through which the connection manager sends;
+	// empty when not known. Self is whether the connection manager answers itself.
+	GSI  string
+	Self Answer
 }
 
 // Port is a port of a device.

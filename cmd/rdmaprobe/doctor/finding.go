@@ -133,6 +133,7 @@ var sections = []struct {
 	{"ports", checkPorts},
 	{"GIDs", checkGIDs},
 	{"interfaces", checkNetdevs},
+	{"CM", checkCM},
 	{"GUIDs", checkGUIDs},
 	{"fork", checkFork},
 	{"data path", checkProvider},

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/purerdma/rdma/cmd/rdmaprobe/gidpick"
 	"github.com/purerdma/rdma/uverbs"
 )
 
@@ -66,7 +67,7 @@ func works(d Device) bool {
 // reaches reports whether an interface of the device is here.
 func (f *Facts) reaches(d Device) bool {
 	for _, p := range d.Ports {
-		if _, here := f.Netdevs.ByName(p.Netdev); here {
+		if _, here := gidpick.PortNetdev(p.PortInfo, f.Netdevs); here {
 			return true
 		}
 		for _, g := range p.GIDs {

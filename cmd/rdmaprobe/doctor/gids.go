@@ -57,7 +57,7 @@ func checkPortGIDs(f *Facts, r *Result, d Device, p Port) {
 		}
 	}
 	checkDefaultType(r, d, p)
-	if _, here := f.Netdevs.ByName(p.Netdev); !here && have == (kinds{}) {
+	if _, here := gidpick.PortNetdev(p.PortInfo, f.Netdevs); !here && have == (kinds{}) {
 		return // the interfaces' section tells
 	}
 	object := portName(d, p)

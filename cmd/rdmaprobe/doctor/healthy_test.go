@@ -47,7 +47,7 @@ func healthy() *Facts {
 		Nodes:  []Node{{Path: "/dev/infiniband/uverbs0", Major: 231, Minor: 192}},
 		Memory: Memory{Lock: Limit{true, 64 * kib, 64 * kib}, IPCLock: true, UserNamespace: "initial", Available: 400 * mib},
 		Files:  Limit{true, 1024, 4096},
-		Devices: []Device{{Device: dev, Usability: usable, DataPath: true,
+		Devices: []Device{{Device: dev, Usability: usable, DataPath: true, GSI: "RTS", Self: Answers,
 			Attr:      &uverbs.DeviceAttr{MaxQP: 1000, MaxCQ: 1000, MaxMR: 1000, MaxPD: 1000, MaxMRSize: 1 << 40},
 			Resources: map[string]uint64{"qp": 1, "cq": 1, "pd": 1, "mr": 0, "cm_id": 0}, Ports: []Port{port}}},
 		Netdevs: netdevs,

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/cmd/rdmaprobe/gidpick"
 	"github.com/purerdma/rdma/cmd/rdmaprobe/netinfo"
 	"github.com/purerdma/rdma/uverbs"
 )
@@ -17,7 +18,7 @@ func checkPorts(f *Facts, r *Result) {
 		for _, p := range d.Ports {
 			object := portName(d, p)
 			states = append(states, object+" "+p.State.String())
-			netdev, here := f.Netdevs.ByName(p.Netdev)
+			netdev, here := gidpick.PortNetdev(p.PortInfo, f.Netdevs)
 			checkState(r, object, d, p, netdev, here)
 			if p.Attr != nil && here && d.Protocol == uverbs.ProtocolRoCE {
 				checkMTU(r, object, p, netdev)
@@ -48,23 +49,29 @@ func checkState(r *Result, object string, d Device, p Port, netdev netinfo.Netde
 			return
 		}
 	}
-	problem, remedy := "down", "check cable, switch port and transceiver"
+	if here && !netdev.Up {
+		evidence += "; " + netdev.Name + " is administratively down"
+	} else if here && !netdev.Running {
+		evidence += "; " + netdev.Name + " has no carrier"
+	}
+	problem, remedy := WhyDown(p.PortInfo, netdev, here)
+	r.find("RP-PRT-001", object, problem, evidence, remedy)
+}
+
+// WhyDown says why a port is not ACTIVE, and what to do about it. here tells
+// whether netdev, its interface, is known.
+func WhyDown(p uverbs.PortInfo, netdev netinfo.Netdev, here bool) (problem, remedy string) {
 	switch {
 	case here && !netdev.Up:
-		problem = "down, because " + netdev.Name + " is"
-		remedy = "ip link set " + netdev.Name + " up"
-		evidence += "; " + netdev.Name + " is administratively down"
+		return "down, because " + netdev.Name + " is", "ip link set " + netdev.Name + " up"
+	case here && !netdev.Running && netdev.Kind == "veth":
+		return "down, because " + netdev.Name + " has no carrier", "set the other end of the veth pair up"
 	case here && !netdev.Running:
-		problem = "down, because " + netdev.Name + " has no carrier"
-		remedy = "check cable and the other end of " + netdev.Name
-		if netdev.Kind == "veth" {
-			remedy = "set the other end of the veth pair up"
-		}
-		evidence += "; " + netdev.Name + " has no carrier"
+		return "down, because " + netdev.Name + " has no carrier", "check cable and the other end of " + netdev.Name
 	case p.Phys == uverbs.PhysDisabled:
-		remedy = "enable the port: set its network interface up"
+		return "down", "enable the port: set its network interface up"
 	}
-	r.find("RP-PRT-001", object, problem, evidence, remedy)
+	return "down", "check cable, switch port and transceiver"
 }
 
 // packetRoom is what an Ethernet interface's MTU must hold besides the data of

@@ -25,6 +25,7 @@ var Rules = []Rule{
 	{"RP-DEV-003", Error, exitFailed, "a device opens, but gives no verbs context"},
 	{"RP-DEV-004", Warning, 0, "something about a device could not be found out"},
 	{"RP-CM-001", Error, exitNoDevice, "the connection manager's device cannot be used"},
+	{"RP-CM-002", Error, exitFailed, "a device's connection manager has stopped"},
 
 	{"RP-CHR-001", Error, exitNoDevice, "a device node is missing"},
 	{"RP-CHR-002", Error, exitNoDevice, "a device node has the numbers of another device"},

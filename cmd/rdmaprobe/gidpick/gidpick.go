@@ -197,3 +197,14 @@ func orNothing(name string) string {
 	}
 	return name
 }
+
+// PortNetdev finds the interface of a port in this network namespace. RDMA
+// netlink tells name and number only there (fill_port_info); both must be those
+// of one interface, because another namespace may have either.
+func PortNetdev(p uverbs.PortInfo, netdevs netinfo.Netdevs) (netinfo.Netdev, bool) {
+	n, ok := netdevs.ByName(p.Netdev)
+	if !ok || p.NetdevIndex != 0 && p.NetdevIndex != n.Index {
+		return netinfo.Netdev{}, false
+	}
+	return n, true
+}

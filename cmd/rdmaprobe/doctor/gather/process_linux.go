@@ -75,6 +75,14 @@ func (g *gatherer) socket() {
 	}
 }
 
+// HearsRoCE reports whether soft-RoCE has a socket in this network namespace, or
+// whether that is not known.
+func HearsRoCE() bool {
+	g := &gatherer{f: &doctor.Facts{}}
+	g.socket()
+	return !g.f.RoCESocket.Known || g.f.RoCESocket.Open
+}
+
 // nodes lists the verbs nodes, and opens those that no device is known for.
 func (g *gatherer) nodes() {
 	entries, _ := os.ReadDir(g.path("dev/infiniband")) // absent: no nodes
