@@ -54,7 +54,7 @@ func TestOrphanRequest(t *testing.T) {
 
 func waitFor(t testing.TB, cond func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(4 * time.Second); !cond(); time.Sleep(100 * time.Microsecond) {
+	for deadline := time.Now().Add(testTime); !cond(); time.Sleep(100 * time.Microsecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("it does not happen")
 		}
@@ -260,7 +260,7 @@ func TestSetHandler(t *testing.T) {
 		})
 		select {
 		case <-done:
-		case <-time.After(4 * time.Second):
+		case <-time.After(testTime):
 			t.Fatalf("%d events of %d", len(seen), n)
 		}
 		for i, s := range seen {

@@ -10,17 +10,13 @@ import (
 // complete takes a completion of this connection. The completion queue's lock
 // is held; nothing may block.
 func (c *Conn) complete(wc *uverbs.WC) {
-	switch {
-	case wc.Status == abi.IB_WC_SUCCESS:
-	case wc.Status == abi.IB_WC_WR_FLUSH_ERR || isNudge(wc):
-		c.suspect(signFlush, c.wcError(wc)) // a nudge says nothing of the cause
-	default:
+	if isNudge(wc) {
+		return // it fails when the connection ends, of which the event tells why
+	}
+	if wc.Status != abi.IB_WC_SUCCESS && wc.Status != abi.IB_WC_WR_FLUSH_ERR {
 		// The queue pair is in the error state now: this is the cause, and
 		// flushed requests only its consequence.
-		c.suspect(signFailure, c.wcError(wc))
-	}
-	if isNudge(wc) {
-		return
+		c.end(wcError(wc))
 	}
 	if wc.ID&recvBit != 0 {
 		c.recvs.complete(wc)
@@ -31,7 +27,7 @@ func (c *Conn) complete(wc *uverbs.WC) {
 
 // wcError returns a failed request as an error that names the operation's slot
 // alone; the key says nothing to anybody.
-func (c *Conn) wcError(wc *uverbs.WC) error {
+func wcError(wc *uverbs.WC) error {
 	own := *wc
 	own.ID &= operation
 	return own.Err()

@@ -46,7 +46,10 @@ func TestSendRecv(t *testing.T) {
 	r := newRig(t)
 	client, server := r.pair(r.listen(nil), new(Dialer))
 	ctx := testContext(t)
-	mem := alloc(t, client, 8192, 0)
+	mem, err := client.Alloc(8192, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i := range mem.Bytes() {
 		mem.Bytes()[i] = byte(i)
 	}
@@ -122,8 +125,14 @@ func TestOneSided(t *testing.T) {
 	r := newRig(t)
 	client, server := r.pair(r.listen(nil), new(Dialer))
 	ctx := testContext(t)
-	far := alloc(t, server, 64, RemoteRead|RemoteWrite|RemoteAtomic)
-	near := alloc(t, client, 64, 0)
+	far, err := server.Alloc(64, RemoteRead|RemoteWrite|RemoteAtomic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near, err := client.Alloc(64, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
 	copy(near.Bytes(), "written")
 	if err := client.Write(ctx, far.Remote(), near.Slice(0, 7)); err != nil || string(far.Bytes()[:7]) != "written" {
 		t.Errorf("write: %q, %v", far.Bytes()[:7], err)
@@ -133,10 +142,7 @@ func TestOneSided(t *testing.T) {
 	}
 	m, err := server.Recv(ctx)
 	if err != nil || m.Imm != 42 || m.Written != 4 || len(m.Data) != 0 || string(far.Bytes()[8:12]) != "writ" {
-		t.Fatalf("write with immediate: %+v, %v", m, err)
-	}
-	if err := m.Release(); err != nil {
-		t.Error(err)
+		t.Errorf("write with immediate: %+v, %v", m, err)
 	}
 	copy(far.Bytes()[32:], "to be read")
 	src, err := far.Remote().Slice(32, 10)
@@ -170,10 +176,16 @@ func TestRefusedOperations(t *testing.T) {
 	l := r.listen(nil)
 	client, server := r.pair(l, new(Dialer))
 	ctx := testContext(t)
-	mem := alloc(t, client, 64, 0)
+	mem, err := client.Alloc(64, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
 	remote := RemoteMemory{Addr: 4096, Len: 8}
 	five := []Slice{mem.Slice(0, 1), mem.Slice(1, 1), mem.Slice(2, 1), mem.Slice(3, 1), mem.Slice(4, 1)}
-	closed := alloc(t, client, 64, 0)
+	closed, err := client.Alloc(64, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := errors.Join(closed.Close(), closed.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -281,8 +293,14 @@ func writeElsewhere(t *testing.T) (client *Conn, failed *uverbs.CompletionError,
 	t.Helper()
 	r := newRig(t)
 	client, server := r.pair(r.listen(nil), &Dialer{Config: quick})
-	far := alloc(t, server, 64, RemoteRead)
-	near := alloc(t, client, 64, 0)
+	far, err := server.Alloc(64, RemoteRead)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near, err := client.Alloc(64, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
 	bad := far.Remote()
 	bad.RKey += 1 << 8
 	err = client.Write(testContext(t), bad, near.Slice(0, 8))
@@ -331,7 +349,7 @@ func TestRecvContext(t *testing.T) {
 	if err := client.SendCopy(testContext(t), []byte("late")); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := recvText(testContext(t), server); err != nil || text != "late" {
+	if m, err := server.Recv(testContext(t)); err != nil || string(m.Data) != "late" {
 		t.Errorf("receive after a cancelled one: %v", err)
 	}
 }

@@ -19,8 +19,12 @@ func TestEndedContext(t *testing.T) {
 	if err := client.SendCopy(testContext(t), []byte("sent")); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := recvText(testContext(t), server); err != nil || text != "sent" {
-		t.Errorf("got %q, %v", text, err)
+	m, err := server.Recv(testContext(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(m.Data) != "sent" {
+		t.Errorf("got %q", m.Data)
 	}
 }
 

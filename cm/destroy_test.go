@@ -3,7 +3,6 @@ package cm
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/internal/fakecm"
@@ -33,12 +32,8 @@ func TestSlowDestroy(t *testing.T) {
 	<-sent
 	cancel()
 	<-stuck
-	start := time.Now()
-	_, err := get(t, dialed)
+	_, err := get(t, dialed) // although the command goes on
 	wants(t, err, context.Canceled)
-	if d := time.Since(start); d > closePatience+time.Second {
-		t.Errorf("the dial took %v to end", d)
-	}
 	shared.mu.Lock()
 	open := shared.ch != nil
 	shared.mu.Unlock()
@@ -52,13 +47,7 @@ func TestSlowDestroy(t *testing.T) {
 // waitClosed returns when the last channel is closed; the rig looks for the rest.
 func (r *rig) waitClosed() {
 	r.t.Helper()
-	for range 200 {
-		if r.cm.Left().Files == 0 {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	r.t.Error("the channel stays open")
+	waitFor(r.t, func() bool { return r.cm.Left().Files == 0 })
 }
 
 // TestSlowDestroyOfConnected is the same for both ends of a connection, of which one
@@ -81,21 +70,15 @@ func TestSlowDestroyOfConnected(t *testing.T) {
 		}
 		return nil
 	}
-	timer := time.AfterFunc(20*time.Second, func() { close(finish) }) // later than both may take
 	for _, end := range []struct {
 		name string
 		c    *Conn
 	}{{"client", client}, {"server", server}} {
-		start := time.Now()
-		if err := end.c.Close(); err != nil {
+		// Although the command goes on.
+		if _, err := get(t, async(func() (int, error) { return 0, end.c.Close() })); err != nil {
 			t.Errorf("%s: %v", end.name, err)
 		}
-		if d := time.Since(start); d > closePatience+2*time.Second {
-			t.Errorf("the %s took %v to close", end.name, d)
-		}
 	}
-	if timer.Stop() {
-		close(finish)
-	}
+	close(finish)
 	r.waitClosed()
 }

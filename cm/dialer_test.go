@@ -85,8 +85,12 @@ func TestDialTimeouts(t *testing.T) {
 		t.Run(tc.step, func(t *testing.T) {
 			r := newRig(t)
 			r.cm.Mute(tc.mute)
-			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-			defer cancel()
+			ctx, expire := expiring(t)
+			r.cm.After = func(c fakecm.Call) {
+				if c.Cmd == tc.mute {
+					expire()
+				}
+			}
 			_, err := Dial(ctx, serverAddr.String())
 			var oe *OpError
 			if !errors.As(err, &oe) || !oe.Timeout() || oe.Step != tc.step || !errors.Is(err, context.DeadlineExceeded) {
@@ -168,23 +172,33 @@ func TestDialCancelledWhileSucceeding(t *testing.T) {
 	}
 }
 
-// TestDialCancelAtEachCall cancels the context at each call of a dial: it
-// either fails with the context's error, or was through already.
+// TestDialCancelAtEachCall cancels the context at each call of a dial: it fails with
+// the context's error, unless it was through already.
 func TestDialCancelAtEachCall(t *testing.T) {
+	before := 0
 	for at := 1; at <= 30; at++ {
-		t.Run(fmt.Sprint(at), func(t *testing.T) { cancelDialAt(t, int32(at)) })
+		t.Run(fmt.Sprint(at), func(t *testing.T) {
+			if cancelDialAt(t, int32(at)) {
+				before++
+			}
+		})
+	}
+	if before < 10 {
+		t.Errorf("%d dials were cancelled before their last step", before)
 	}
 }
 
-func cancelDialAt(t *testing.T, at int32) {
+// cancelDialAt reports whether the context ended before the dial's last step.
+func cancelDialAt(t *testing.T, at int32) bool {
 	r := newRig(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var n atomic.Int32
-	var dialing atomic.Bool
+	var dialing, through, before atomic.Bool
 	r.cm.Before = func(fakecm.Call) error {
 		if dialing.Load() && n.Add(1) == at {
 			cancel()
+			before.Store(!through.Load())
 		}
 		return nil
 	}
@@ -205,10 +219,18 @@ func cancelDialAt(t *testing.T, at int32) {
 		return 0, c.Close()
 	})
 	dialing.Store(true)
-	c, err := (&Dialer{Config: quick}).DialAddr(ctx, serverAddr)
+	d := &Dialer{Config: quick, OnStep: func(s Step) {
+		if s.Name == stepEstablish {
+			through.Store(true)
+		}
+	}}
+	c, err := d.DialAddr(ctx, serverAddr)
 	dialing.Store(false)
 	switch {
 	case err == nil:
+		if before.Load() {
+			t.Error("the context ended, and the dial went on")
+		}
 		if err := c.Close(); err != nil {
 			t.Error(err)
 		}
@@ -219,6 +241,7 @@ func cancelDialAt(t *testing.T, at int32) {
 	if _, err := get(t, serving); err != nil {
 		t.Errorf("server: %v", err)
 	}
+	return before.Load()
 }
 
 // TestDeviceRemovalDuringHandshake tears down once.

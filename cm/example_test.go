@@ -35,12 +35,10 @@ func ExampleListen() {
 				if err != nil {
 					return // cm.ErrPeerClosed when the client is done
 				}
-				err = conn.SendCopy(ctx, msg.Data)
-				msg.Release()
-				if err != nil {
+				if err := conn.SendCopy(ctx, msg.Data); err != nil {
 					log.Print(err)
-					return
 				}
+				msg.Release()
 			}
 		}()
 	}
@@ -75,16 +73,11 @@ func ExampleConn_Write() {
 		if err != nil {
 			return err
 		}
-		defer mem.Close()
 		descriptor, err := mem.Remote().MarshalBinary()
 		if err != nil {
 			return err
 		}
-		if err := conn.SendCopy(ctx, descriptor); err != nil {
-			return err
-		}
-		<-conn.Done() // the peer writes until it closes the connection
-		return nil
+		return conn.SendCopy(ctx, descriptor)
 	}
 	write := func(ctx context.Context, conn *cm.Conn) error {
 		msg, err := conn.Recv(ctx)
@@ -100,7 +93,6 @@ func ExampleConn_Write() {
 		if err != nil {
 			return err
 		}
-		defer mem.Close()
 		copy(mem.Bytes(), "data for the other side")
 		return conn.Write(ctx, remote, mem.All())
 	}

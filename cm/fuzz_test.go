@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 	"unicode"
 	"unsafe"
 
@@ -70,7 +69,7 @@ func FuzzEvent(f *testing.F) {
 // takeAny waits for the ID's next event of any kind.
 func takeAny(t *testing.T, id *ID) Event {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), testTime)
 	defer cancel()
 	e, err := id.waitEntry(ctx, nil, func(*ucma.Event) bool { return true })
 	if err != nil {

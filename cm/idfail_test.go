@@ -1,6 +1,7 @@
 package cm
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -16,7 +17,8 @@ import (
 // manager, and closes everything.
 func idSession(r *rig) (err error) {
 	t := r.t
-	ctx := testContext(t)
+	ctx, cancel := context.WithCancel(testContext(t))
+	defer cancel()
 	var closers []func() error
 	defer func() {
 		for i := len(closers) - 1; i >= 0; i-- {
@@ -49,10 +51,18 @@ func idSession(r *rig) (err error) {
 	if err := errors.Join(m.Migrate(ch), g.Leave(), m.Migrate(nil), m.Listen(0)); err != nil {
 		return err
 	}
-	found := async(func() (int, error) { return 0, second(id.ConnectDatagram(ctx, nil)) })
+	found := async(func() (int, error) {
+		err := second(id.ConnectDatagram(ctx, nil))
+		if err != nil {
+			cancel() // or the other side waits for a request that never comes
+		}
+		return 0, err
+	})
 	req, _, err := m.NextRequest(ctx)
 	if err != nil {
-		return err
+		cancel()
+		_, findErr := get(t, found)
+		return errors.Join(err, findErr)
 	}
 	closers = append(closers, req.Close)
 	err = req.AcceptDatagram(&DatagramReply{QPNum: 1})

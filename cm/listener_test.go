@@ -291,8 +291,12 @@ func TestAcceptCancelled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
-	defer cancel()
+	ctx, expire := expiring(t)
+	r.cm.After = func(c fakecm.Call) {
+		if c.Cmd == abi.RDMA_USER_CM_CMD_ACCEPT {
+			expire()
+		}
+	}
 	_, err = req.Accept(ctx, nil)
 	wants(t, err, context.DeadlineExceeded)
 	wantsText(t, err, "accept: context deadline exceeded", "did not confirm")
@@ -331,7 +335,7 @@ func TestDataBeforeConfirmation(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.cm.Unmute()
-	if text, err := recvText(ctx, server); err != nil || text != "early" {
+	if m, err := server.Recv(ctx); err != nil || string(m.Data) != "early" {
 		t.Errorf("got %v", err)
 	}
 	if err := errors.Join(client.Close(), server.Close()); err != nil {

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,8 +17,6 @@ import (
 	"github.com/purerdma/rdma/internal/offheap"
 	"github.com/purerdma/rdma/uverbs"
 )
-
-func init() { explainWithin = 50 * time.Millisecond }
 
 // A rig is this package on fake kernels: the connection manager's and the
 // verbs device's. Its end checks that nothing is left anywhere.
@@ -36,22 +35,18 @@ func newRig(t testing.TB) *rig {
 	t.Helper()
 	r := &rig{t: t, verbs: fakeverbs.New()}
 	r.cm = &fakecm.Kernel{Other: r.verbs}
-	before, mapped, use := runtime.NumGoroutine(), offheap.Mapped(), ReadMemoryUse()
+	before, mapped := runtime.NumGoroutine(), offheap.Mapped()
 	saved := host
 	host.kernel = r.cm
-	dev := uverbs.Device{
-		Index: int(fakecm.DefaultDevice.Index), Name: "rxe0", DriverID: abi.RDMA_DRIVER_RXE,
-		CharDev: uverbs.CharDev{Name: "uverbs0", Path: fakeverbs.Path, ABIVersion: 2},
-	}
-	found := func(ok bool) (*uverbs.Device, error) {
-		if !ok {
+	host.deviceByIndex = func(index int) (*uverbs.Device, error) {
+		if index != int(fakecm.DefaultDevice.Index) {
 			return nil, uverbs.ErrNoDevice
 		}
-		d := dev
-		return &d, nil
+		return &uverbs.Device{
+			Index: index, Name: "rxe0", DriverID: abi.RDMA_DRIVER_RXE,
+			CharDev: uverbs.CharDev{Name: "uverbs0", Path: fakeverbs.Path, ABIVersion: 2},
+		}, nil
 	}
-	host.deviceByIndex = func(index int) (*uverbs.Device, error) { return found(index == dev.Index) }
-	host.deviceByName = func(name string) (*uverbs.Device, error) { return found(name == dev.Name) }
 	host.deviceByGUID = func(uverbs.GUID) (*uverbs.Device, error) { return nil, uverbs.ErrNoDevice }
 	t.Cleanup(func() {
 		host = saved
@@ -59,9 +54,6 @@ func newRig(t testing.TB) *rig {
 		checkGoroutines(t, before)
 		if after := offheap.Mapped(); after != mapped {
 			t.Errorf("%d bytes mapped, %d before", after, mapped)
-		}
-		if after := ReadMemoryUse(); after != use {
-			t.Errorf("memory in use: %+v, before: %+v", after, use)
 		}
 	})
 	return r
@@ -81,51 +73,24 @@ func (r *rig) checkNothingLeft() {
 		r.t.Error("the process-wide channel is open")
 	}
 	shared.mu.Unlock()
-	r.checkDeviceClosed()
-}
-
-func (r *rig) checkDeviceClosed() {
-	r.t.Helper()
 	devices.mu.Lock()
-	defer devices.mu.Unlock()
 	if len(devices.open) != 0 {
 		r.t.Errorf("%d devices are open", len(devices.open))
 	}
+	devices.mu.Unlock()
 }
 
-// count returns how many objects of a kind ("pd", "mr", "qp") the verbs device has.
-func (r *rig) count(kind string) (n int) {
-	for _, s := range r.verbs.Survivors() {
-		if strings.HasPrefix(s, "*fakeverbs."+kind+" ") {
-			n++
-		}
-	}
-	return n
-}
+// testTime is how long anything may take in a test. What takes longer has hung: tests
+// share the machine with others, and do not measure how quick it is.
+const testTime = time.Minute
 
-// openPD opens the rig's device and makes a protection domain, closed at the end.
-func (r *rig) openPD() *PD {
-	r.t.Helper()
-	p, err := OpenPD("rxe0")
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	r.t.Cleanup(func() {
-		if err := p.Close(); err != nil {
-			r.t.Error(err)
-		}
-	})
-	return p
-}
-
-// checkGoroutines waits a little for goroutines that are on their way out.
+// checkGoroutines waits for goroutines that are on their way out.
 func checkGoroutines(t testing.TB, before int) {
 	t.Helper()
-	for range 200 {
+	for deadline := time.Now().Add(testTime); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		if runtime.NumGoroutine() <= before {
 			return
 		}
-		time.Sleep(time.Millisecond)
 	}
 	buf := make([]byte, 1<<16)
 	t.Errorf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, buf[:runtime.Stack(buf, true)])
@@ -134,12 +99,7 @@ func checkGoroutines(t testing.TB, before int) {
 // listen starts a listener on the server's address; it is closed at the end.
 func (r *rig) listen(cfg *ListenConfig) *Listener {
 	r.t.Helper()
-	return r.listenAt(serverAddr, cfg)
-}
-
-func (r *rig) listenAt(addr netip.AddrPort, cfg *ListenConfig) *Listener {
-	r.t.Helper()
-	l, err := ListenAddr(addr, cfg)
+	l, err := ListenAddr(serverAddr, cfg)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -172,7 +132,7 @@ func get[T any](t testing.TB, c <-chan result[T]) (T, error) {
 	select {
 	case r := <-c:
 		return r.v, r.err
-	case <-time.After(5 * time.Second):
+	case <-time.After(testTime):
 		buf := make([]byte, 1<<16)
 		t.Fatalf("hangs:\n%s", buf[:runtime.Stack(buf, true)])
 		panic("unreachable")
@@ -184,15 +144,37 @@ func waitEnd(t testing.TB, c *Conn) {
 	t.Helper()
 	select {
 	case <-c.Done():
-	case <-time.After(5 * time.Second):
+	case <-time.After(testTime):
 		t.Fatal("the connection does not end")
 	}
 }
 
 func testContext(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), testTime)
 	t.Cleanup(cancel)
 	return ctx
+}
+
+// expiring is a context whose time is over when expire is called.
+func expiring(t testing.TB) (ctx context.Context, expire func()) {
+	e := &expired{testContext(t), make(chan struct{})}
+	return e, sync.OnceFunc(func() { close(e.over) })
+}
+
+type expired struct {
+	context.Context
+	over chan struct{}
+}
+
+func (e *expired) Done() <-chan struct{} { return e.over }
+
+func (e *expired) Err() error {
+	select {
+	case <-e.over:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
 }
 
 // quick is a configuration whose Close does not wait long for a silent peer.
@@ -202,7 +184,7 @@ var quick = &Config{CloseTimeout: 50 * time.Millisecond}
 func (r *rig) pair(l *Listener, d *Dialer) (client, server *Conn) {
 	r.t.Helper()
 	ctx := testContext(r.t)
-	dialed := async(func() (*Conn, error) { return d.DialAddr(ctx, l.Addr().(Addr).AddrPort) })
+	dialed := async(func() (*Conn, error) { return d.DialAddr(ctx, serverAddr) })
 	req, err := l.Accept(ctx)
 	if err != nil {
 		r.t.Fatal(err)
@@ -224,36 +206,6 @@ func (r *rig) pair(l *Listener, d *Dialer) (client, server *Conn) {
 		}
 	})
 	return client, server
-}
-
-// allocator is what makes regions, a Conn or a PD.
-type allocator interface {
-	Alloc(n int, access Access) (*Region, error)
-}
-
-// alloc makes a region that is closed at the end.
-func alloc(t testing.TB, a allocator, n int, access Access) *Region {
-	t.Helper()
-	r, err := a.Alloc(n, access)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return r
-}
-
-// recvText receives a message and releases it.
-func recvText(ctx context.Context, c *Conn) (string, error) {
-	m, err := c.Recv(ctx)
-	if err != nil {
-		return "", err
-	}
-	text := string(m.Data)
-	return text, m.Release()
 }
 
 // wants fails the test unless err matches all of targets.

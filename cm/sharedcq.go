@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
-	"time"
 
 	"github.com/purerdma/rdma/uverbs"
 )
@@ -18,8 +17,6 @@ type sharedCQ struct {
 	batch    [32]uverbs.WC
 	armed    bool // the next completion wakes the completion channel
 	sleepers int  // goroutines that need to be woken
-	failed   error
-	arming
 
 	members []member // by slot
 	free    []uint32 // slots without connection
@@ -60,7 +57,7 @@ const (
 func (q *sharedCQ) add(c *Conn, requests int) (key uint64, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.room < requests || q.failed != nil {
+	if q.room < requests {
 		return 0, false
 	}
 	if len(q.free) == 0 {
@@ -76,7 +73,6 @@ func (q *sharedCQ) add(c *Conn, requests int) (key uint64, ok bool) {
 	q.free = q.free[:len(q.free)-1]
 	q.room -= requests
 	q.members[slot].conn = c
-	q.armLater(armWithin)
 	return q.members[slot].key, true
 }
 
@@ -104,19 +100,14 @@ func (q *sharedCQ) pump(arm bool) {
 }
 
 func (q *sharedCQ) pumpLocked(arm bool) {
-	if err := q.drain(); err != nil {
-		q.fail(err)
-		return
+	err := q.drain()
+	if err == nil && arm && !q.armed {
+		if err = q.cq.Arm(); err == nil {
+			q.armed = true
+			err = q.drain()
+		}
 	}
-	if !arm || q.armed {
-		return
-	}
-	if err := q.cq.Arm(); err != nil {
-		q.armRefused(err)
-		return
-	}
-	q.armed, q.refusedAt = true, time.Time{}
-	if err := q.drain(); err != nil {
+	if err != nil {
 		q.fail(err)
 	}
 }
@@ -149,10 +140,9 @@ func (q *sharedCQ) complete(wc *uverbs.WC) {
 
 // fail ends all connections of a queue that does not work any more.
 func (q *sharedCQ) fail(err error) {
-	q.failed = err
 	for i := range q.members {
 		if c := q.members[i].conn; c != nil {
-			c.finish(err)
+			c.end(err)
 		}
 	}
 }
@@ -163,7 +153,6 @@ func (q *sharedCQ) event() {
 	defer q.mu.Unlock()
 	q.armed = false
 	q.pumpLocked(q.sleepers > 0)
-	q.armLater(armWithin)
 }
 
 // sleep changes the number of goroutines that need to be woken.
@@ -220,7 +209,7 @@ func (d *device) leave(q *sharedCQ, c *Conn, key uint64, requests int) error {
 		d.cqs = append(d.cqs[:i], d.cqs[i+1:]...)
 		break
 	}
-	return q.close()
+	return q.cq.Close()
 }
 
 func (d *device) newCQ(entries int) (*sharedCQ, error) {
