@@ -5,6 +5,7 @@ package integration
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -12,28 +13,30 @@ import (
 
 // benchDoc is what tests look at in the JSON of rdmaprobe bench.
 type benchDoc struct {
-	Device  string
-	MTU     int
-	Results []struct {
-		Size, Messages int
-		Inline         bool
-		Rate           float64 `json:"messages_per_second"`
-		MiB            float64 `json:"mib_per_second"`
-		Allocations    int
-		Reverse        *struct {
-			Messages int
-			MiB      float64 `json:"mib_per_second"`
-		}
-		Latency *struct {
-			Min float64 `json:"min_us"`
-			P50 float64 `json:"p50_us"`
-			P99 float64 `json:"p99_us"`
-			Max float64 `json:"max_us"`
-		}
-	}
+	Device    string
+	MTU       int
+	Results   []benchResult
 	Intervals []struct{ Messages int }
 	TOS, DSCP int
 	MaxMTU    int `json:"max_mtu"`
+}
+
+type benchResult struct {
+	Size, Messages int
+	Inline         bool
+	Rate           float64 `json:"messages_per_second"`
+	MiB            float64 `json:"mib_per_second"`
+	Allocations    int
+	Reverse        *struct {
+		Messages int
+		MiB      float64 `json:"mib_per_second"`
+	}
+	Latency *struct {
+		Min float64 `json:"min_us"`
+		P50 float64 `json:"p50_us"`
+		P99 float64 `json:"p99_us"`
+		Max float64 `json:"max_us"`
+	}
 }
 
 // benchServe starts the other end, and returns its address.
@@ -54,19 +57,35 @@ func benchRun(t *testing.T, args ...string) (d benchDoc) {
 	return d
 }
 
+// benchFree is benchRun of what allocates nothing for a message. The program counts
+// what its runtime allocates in the background, too: up to ten objects now and then,
+// however many messages there are.
+func benchFree(t *testing.T, args ...string) (d benchDoc) {
+	t.Helper()
+	for range 3 {
+		d = benchRun(t, args...)
+		allocates := slices.ContainsFunc(d.Results, func(r benchResult) bool { return r.Allocations > r.Messages/10 })
+		if !allocates {
+			return d
+		}
+	}
+	t.Errorf("%v allocates: %+v", args, d.Results)
+	return d
+}
+
 // TestBenchLoops: each test moves each kind of data in each mode, counts right,
 // and allocates nothing while it does.
 func TestBenchLoops(t *testing.T) {
 	requireRDMA(t)
 	checkLeaks(t)
 	server, where := benchServe(t)
-	const count = 30
+	const count = 100
 	for _, mode := range []string{"poll", "event", "adaptive"} {
 		for _, op := range []string{"send", "write", "read"} {
 			if mode == "adaptive" && op != "send" {
 				continue // the way of waiting is the same, and polling on few processors is slow
 			}
-			d := benchRun(t, "lat", where, "--op", op, "--mode", mode, "-n", fmt.Sprint(count), "--size", "64,5000")
+			d := benchFree(t, "lat", where, "--op", op, "--mode", mode, "-n", fmt.Sprint(count), "--size", "64,5000")
 			if len(d.Results) != 2 || d.Device != "rxe0" || d.MTU != 1024 {
 				t.Errorf("lat %s %s: %+v", op, mode, d)
 			}
@@ -76,18 +95,12 @@ func TestBenchLoops(t *testing.T) {
 					r.Inline != (r.Size <= 64 && op != "read") {
 					t.Errorf("lat %s %s: %+v %+v", op, mode, r, l)
 				}
-				if r.Allocations > 20 {
-					t.Errorf("lat %s %s: %d allocations for %d messages", op, mode, r.Allocations, count)
-				}
 			}
-			for _, args := range [][]string{{"-n", "300"}, {"-n", "301", "--qps", "3", "--batch", "4"}, {"-n", "50", "--depth", "1", "--inline", "64", "--size", "60"}} {
-				d := benchRun(t, append([]string{"bw", where, "--op", op, "--mode", mode, "--size", "4096"}, args...)...)
+			for _, args := range [][]string{{"-n", "300"}, {"-n", "301", "--qps", "3", "--batch", "4"}, {"-n", "100", "--depth", "1", "--inline", "64", "--size", "60"}} {
+				d := benchFree(t, append([]string{"bw", where, "--op", op, "--mode", mode, "--size", "4096"}, args...)...)
 				r := d.Results[0]
 				if want := args[1]; fmt.Sprint(r.Messages) != want || r.Rate <= 0 || r.MiB <= 0 {
 					t.Errorf("bw %s %s %v: %+v", op, mode, args, r)
-				}
-				if r.Allocations > 100 {
-					t.Errorf("bw %s %s %v: %d allocations for %d messages", op, mode, args, r.Allocations, r.Messages)
 				}
 			}
 		}

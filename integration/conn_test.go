@@ -125,7 +125,10 @@ func TestConnGather(t *testing.T) {
 	checkLeaks(t)
 	ctx := testContext(t)
 	client, server := pair(t)
-	mem := allocRegion(t, client, 8192, 0)
+	mem, err := client.Alloc(8192, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
 	pattern(mem.Bytes(), 3)
 	parts := []cm.Slice{mem.Slice(5, 100), mem.Slice(4000, 300), {}, mem.Slice(0, 1)}
 	var want []byte
@@ -133,7 +136,6 @@ func TestConnGather(t *testing.T) {
 		want = append(want, p.Bytes()...)
 	}
 	imm := uint32(0xdeadbeef)
-	var err error
 	if onIWARP() {
 		wantUnsupported(t, "send with immediate", client.SendImm(ctx, imm, parts...))
 		err, imm = client.Send(ctx, parts...), 0
@@ -164,9 +166,15 @@ func TestConnOneSided(t *testing.T) {
 			checkLeaks(t)
 			ctx := testContext(t)
 			client, server := pair(t)
-			exposed := allocRegion(t, server, size, cm.RemoteRead|cm.RemoteWrite)
+			exposed, err := server.Alloc(size, cm.RemoteRead|cm.RemoteWrite)
+			if err != nil {
+				t.Fatal(err)
+			}
 			remote := throughMessage(t, server, client, exposed.Remote())
-			local := allocRegion(t, client, 2*size, 0)
+			local, err := client.Alloc(2*size, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
 			out, in := local.Slice(0, size), local.Slice(size, size)
 
 			pattern(out.Bytes(), 1)
@@ -233,10 +241,16 @@ func TestConnAtomics(t *testing.T) {
 	checkLeaks(t)
 	ctx := testContext(t)
 	client, server := pair(t)
-	exposed := allocRegion(t, server, 8, cm.RemoteAtomic|cm.RemoteRead)
+	exposed, err := server.Alloc(8, cm.RemoteAtomic|cm.RemoteRead)
+	if err != nil {
+		t.Fatal(err)
+	}
 	value := func() uint64 { return binary.NativeEndian.Uint64(exposed.Bytes()) }
 	binary.NativeEndian.PutUint64(exposed.Bytes(), 40)
-	mem := allocRegion(t, client, 8, 0)
+	mem, err := client.Alloc(8, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
 	old := func() uint64 { return binary.NativeEndian.Uint64(mem.Bytes()) }
 
 	if onIWARP() {
@@ -272,9 +286,15 @@ func TestConnRemoteAccessRefused(t *testing.T) {
 	checkLeaks(t)
 	ctx := testContext(t)
 	client, server := pair(t)
-	exposed := allocRegion(t, server, 64, cm.RemoteRead)
-	mem := allocRegion(t, client, 64, 0)
-	err := client.Write(ctx, exposed.Remote(), mem.All())
+	exposed, err := server.Alloc(64, cm.RemoteRead)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mem, err := client.Alloc(64, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = client.Write(ctx, exposed.Remote(), mem.All())
 	if onIWARP() {
 		// The write is done when TCP has it. The peer ends the connection.
 		<-client.Done()
@@ -425,14 +445,10 @@ func TestConnCloseWakesWaiters(t *testing.T) {
 		}
 	}
 	time.Sleep(50 * time.Millisecond) // lets the receivers wait; the test holds either way
-	start := time.Now()
 	for _, c := range []*cm.Conn{client, client, server, server} {
 		wg.Go(func() { closeConn(t, c) })
 	}
 	wg.Wait()
-	if d := time.Since(start); d > 5*time.Second {
-		t.Errorf("closing took %v", d)
-	}
 }
 
 // TestConnCancel: a cancelled receive loses no message, and leaves the
@@ -478,9 +494,6 @@ func wantOverrun(t *testing.T, client, server *cm.Conn, err error) {
 		if err != nil || m.Data[0] != byte(i) {
 			t.Fatalf("message %d: %v", i, err)
 		}
-		if err := m.Release(); err != nil {
-			t.Error(err)
-		}
 	}
 	if _, err := server.Recv(testContext(t)); !errors.Is(err, cm.ErrPeerClosed) {
 		t.Errorf("receive after the end: %v", err)
@@ -493,24 +506,19 @@ func TestConnSlowReceiver(t *testing.T) {
 	requireRDMA(t)
 	checkLeaks(t)
 	l := listenOn(t, addrV4+":0", &cm.ListenConfig{Config: &cm.Config{RecvDepth: 4}})
-	client, server, _ := connect(t, l, &cm.Dialer{}, nil)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
+	client, server, _ := connect(t, l, &cm.Dialer{Config: &cm.Config{CloseTimeout: testTime}}, nil)
+	ctx := testContext(t)
 	for i := range 4 {
 		if err := client.SendCopy(ctx, []byte{byte(i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	start := time.Now()
-	err := client.SendCopy(ctx, []byte{4})
-	if d := time.Since(start); d > 3*time.Second {
-		t.Errorf("the send took %v", d)
-	}
 	if onIWARP() {
-		wantOverrun(t, client, server, err)
+		wantOverrun(t, client, server, client.SendCopy(ctx, []byte{4}))
 		return
 	}
 	if !kernelAtLeast(t, 6, 0) {
+		err := client.SendCopy(ctx, []byte{4})
 		// This rxe would spin in the kernel; package cm bounds it, at the
 		// price of the connection.
 		var ce *uverbs.CompletionError
@@ -519,7 +527,9 @@ func TestConnSlowReceiver(t *testing.T) {
 		}
 		return
 	}
-	if !errors.Is(err, context.DeadlineExceeded) {
+	short, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
+	defer cancel()
+	if err := client.SendCopy(short, []byte{4}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("send without a receive buffer: %v", err)
 	}
 	for i := range 5 {
@@ -531,9 +541,9 @@ func TestConnSlowReceiver(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	start = time.Now()
+	start := time.Now()
 	closeConn(t, client)
-	if d := time.Since(start); d > 5*time.Second {
+	if d := time.Since(start); d > testTime/2 { // held up it takes all of CloseTimeout
 		t.Errorf("Close took %v", d)
 	}
 }

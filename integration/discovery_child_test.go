@@ -120,7 +120,7 @@ func TestDiscoveryNamespace(t *testing.T) {
 // a second namespace exists, and takes some time to remove one.
 func discSetMode(t *testing.T, mode string) {
 	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(testTime)
 	for {
 		err := netlink.RdmaSystemSetNetnsMode(mode)
 		if err == nil {

@@ -170,7 +170,7 @@ func newWire(t *testing.T) *wire {
 
 // waitGone waits until the device has followed its interface.
 func waitGone(t *testing.T, device string) {
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(testTime); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if _, err := uverbs.DeviceByName(device); errors.Is(err, uverbs.ErrNoDevice) {
 			return
 		}
@@ -241,7 +241,7 @@ func (w *wire) flush(t *testing.T, family int) {
 func (w *wire) waitState(t *testing.T, want uverbs.PortState) {
 	t.Helper()
 	var got uverbs.PortState
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(testTime); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		d, err := uverbs.DeviceByName(w.device)
 		if err != nil {
 			t.Fatal(err)

@@ -91,10 +91,26 @@ func TestIDPeerGone(t *testing.T) {
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(100 * time.Millisecond) // the news travels
+	awaitRequestGone(t, b)
 	err := b.Accept(idsParam(0), ucma.ECE{})
 	if !errors.Is(err, cm.ErrPeerGone) {
 		t.Errorf("accept: %v", err)
+	}
+}
+
+// awaitRequestGone waits until the kernel knows that the peer has taken its request
+// back. It tells nobody before an accept (ucma_event_handler), but the path of such a
+// request is no longer to be had (cm_init_qp_rtr_attr).
+func awaitRequestGone(t *testing.T, id *cm.ID) {
+	t.Helper()
+	for ctx := testContext(t); ; time.Sleep(10 * time.Millisecond) {
+		_, err := id.InitQPAttr(abi.IB_QPS_RTR)
+		if errors.Is(err, syscall.EINVAL) {
+			return
+		}
+		if err != nil || ctx.Err() != nil {
+			t.Fatalf("the request does not go: %v", err)
+		}
 	}
 }
 

@@ -66,7 +66,7 @@ func (o ownQP) Recv(ctx context.Context, p []byte) (int, error) {
 	wc, err := o.next(wait, abi.IB_WC_RECV)
 	if err != nil && onIWARP() {
 		// The queue pair learns of the end before its event is here.
-		defer time.AfterFunc(5*time.Second, cancel).Stop()
+		defer time.AfterFunc(testTime, cancel).Stop()
 		watch.Wait()
 	}
 	cancel()

@@ -3,6 +3,7 @@
 package integration
 
 import (
+	"errors"
 	"os"
 	"runtime"
 	"sort"
@@ -28,8 +29,12 @@ type holdings struct {
 
 // leakPatience is how long the kernel may take to release what it releases in the
 // background. Seconds are enough, but for an ID whose message it failed to take
-// back (see cm.ID.Close): that ends with the message's last repetition.
-const leakPatience = 90 * time.Second
+// back (see cm.ID.Close): that ends with the message's last repetition. What takes
+// longer than leakSoon is reported with the name of what was late.
+const (
+	leakPatience = testTime
+	leakSoon     = 5 * time.Second
+)
 
 // checkLeaks fails the test if it leaves behind anything that was not there
 // at this call.
@@ -41,16 +46,30 @@ func checkLeaks(t *testing.T) {
 		if t.Failed() {
 			return // the failure explains the leak
 		}
-		deadline := time.Now().Add(leakPatience)
-		after := hold(t)
-		for !cmp.Equal(before, after) && time.Now().Before(deadline) {
-			time.Sleep(50 * time.Millisecond)
-			after = hold(t)
-		}
-		if diff := cmp.Diff(before, after); diff != "" {
+		if diff := awaitHoldings(t, before); diff != "" {
 			t.Errorf("left behind (-before +after):\n%s\n%s", diff, stacks())
 		}
 	})
+}
+
+// awaitHoldings waits until the process holds what it held before, and returns the
+// difference if it never does.
+func awaitHoldings(t *testing.T, before holdings) (diff string) {
+	t.Helper()
+	late := ""
+	for start := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		diff = cmp.Diff(before, hold(t))
+		took := time.Since(start)
+		switch {
+		case diff == "" && late != "":
+			t.Logf("given back only after %v (-before +after):\n%s", took.Round(time.Second), late)
+			return ""
+		case diff == "" || took > leakPatience:
+			return diff
+		case late == "" && took > leakSoon:
+			late = diff
+		}
+	}
 }
 
 // warmUp lets the runtime and the module make what they make once: poller,
@@ -75,8 +94,11 @@ func hold(t *testing.T) holdings {
 	}
 	for _, d := range devices {
 		counts, err := uverbs.ResourceSummary(d)
-		if err != nil {
+		if err != nil && isGone(d) {
 			continue // removed while we looked
+		}
+		if err != nil {
+			t.Fatalf("what %s holds: %v", d.Name, err)
 		}
 		h.Resources[d.Name] = counts
 	}
@@ -86,6 +108,12 @@ func hold(t *testing.T) holdings {
 	h.Goroutines = runtime.NumGoroutine()
 	h.Mapped = offheap.Mapped()
 	return h
+}
+
+// isGone reports whether a device has been removed.
+func isGone(d *uverbs.Device) bool {
+	now, err := uverbs.DeviceByName(d.Name)
+	return errors.Is(err, uverbs.ErrNoDevice) || err == nil && now.Index != d.Index
 }
 
 // openFiles lists what the descriptors are, without their numbers.

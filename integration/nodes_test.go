@@ -24,7 +24,7 @@ func nodeV6(node int) string { return fmt.Sprintf("[fd00:78::%d]", node+1) }
 func TestNodesConnect(t *testing.T) {
 	node := requireNodes(t)
 	checkLeaks(t)
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*testTime)
 	defer cancel()
 	const port = ":7471"
 	if node == 0 {
@@ -98,7 +98,10 @@ func oneSidedNode(ctx context.Context, t *testing.T, c *cm.Conn) {
 	if err := remote.UnmarshalBinary(buf[:n]); err != nil {
 		t.Fatal(err)
 	}
-	mem := allocRegion(t, c, 2*int(remote.Len), 0)
+	mem, err := c.Alloc(2*int(remote.Len), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
 	half := mem.Len() / 2
 	pattern(mem.Bytes()[:half], 9)
 	if err := c.Write(ctx, remote, mem.Slice(0, half)); err != nil {
@@ -144,7 +147,6 @@ func serveConn(ctx context.Context, c *cm.Conn) error {
 	if err != nil {
 		return err
 	}
-	defer exposed.Close()
 	for {
 		m, err := c.Recv(ctx)
 		if errors.Is(err, io.EOF) {

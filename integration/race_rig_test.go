@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -26,18 +25,12 @@ const (
 )
 
 // raceCount returns how often a race is run: full, or a twentieth under the race
-// detector, or the percentage that RDMA_RACES says.
+// detector, or the percentage that RDMA_RACES says, 20 in the short suite.
 func raceCount(tb testing.TB, full int) int {
 	tb.Helper()
-	percent := 100
-	if rxeRace {
-		percent = 5
-	}
-	if s := os.Getenv("RDMA_RACES"); s != "" {
-		var err error
-		if percent, err = strconv.Atoi(s); err != nil {
-			tb.Fatal(err)
-		}
+	percent := 5
+	if !rxeRace || os.Getenv("RDMA_RACES") != "" {
+		percent = countFrom(tb, "RDMA_RACES", 100)
 	}
 	return max(full*percent/100, 1)
 }

@@ -47,7 +47,7 @@ func runTool(t *testing.T, cmd *exec.Cmd) probeResult {
 	cmd.Stdout, cmd.Stderr = &out, &errOut
 	if cmd.Cancel != nil { // a Go program whose time is over shows its stacks
 		cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) }
-		cmd.WaitDelay = 5 * time.Second
+		cmd.WaitDelay = testTime
 	}
 	start := time.Now()
 	err := cmd.Run()

@@ -37,12 +37,8 @@ func TestDeviceRemoval(t *testing.T) {
 			_, err := server.Recv(ctx)
 			waiting <- err
 		}()
-		start := time.Now()
-		if err := uverbs.DeleteLink(ctx, "rmt0"); err != nil {
+		if err := uverbs.DeleteLink(ctx, "rmt0"); err != nil { // ends with ctx if somebody holds it up
 			t.Fatal(err)
-		}
-		if d := time.Since(start); d > 10*time.Second {
-			t.Errorf("round %d: deleting the device took %v", round, d)
 		}
 		// Both ends are on the device: one learns of the removal itself, and
 		// the other perhaps first that its peer has gone.
@@ -136,7 +132,7 @@ func newLink(t *testing.T, netdev, name, cidr string) (addr string) {
 // it in the background.
 func waitForGID(t *testing.T, name, addr string) {
 	t.Helper()
-	for range 100 {
+	for deadline := time.Now().Add(testTime); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		dev, err := uverbs.DeviceByName(name)
 		if err == nil && onIWARP() {
 			return // its one GID has no address
@@ -150,7 +146,6 @@ func waitForGID(t *testing.T, name, addr string) {
 				}
 			}
 		}
-		time.Sleep(50 * time.Millisecond)
 	}
 	t.Fatalf("%s got no GID of %s", name, addr)
 }
@@ -177,16 +172,12 @@ func TestPeerKilled(t *testing.T) {
 	if a.err != nil || !strings.Contains(line, "connected") {
 		t.Fatalf("child said %q; accept: %v", line, a.err)
 	}
-	start := time.Now()
 	if err := peer.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = peer.Wait()
 	if _, err := a.conn.Recv(ctx); !errors.Is(err, cm.ErrPeerClosed) {
 		t.Errorf("receive from a killed peer: %v", err)
-	}
-	if d := time.Since(start); d > 5*time.Second {
-		t.Errorf("noticed after %v", d)
 	}
 	closeConn(t, a.conn)
 }

@@ -63,7 +63,7 @@ func rpingNodeServe(t *testing.T) {
 
 func rpingNodePing(t *testing.T) {
 	defer func() {
-		if c, err := net.DialTimeout("tcp", rpingNodeDone, 10*time.Second); err == nil {
+		if c, err := net.DialTimeout("tcp", rpingNodeDone, testTime); err == nil {
 			_ = c.Close()
 		}
 	}()

@@ -46,13 +46,7 @@ func scaleParallel(tb testing.TB) int {
 // all are up. Scenario 60: one event descriptor serves them all.
 func TestScale(t *testing.T) {
 	requireRDMA(t)
-	n := 500
-	if s := os.Getenv("RDMA_SCALE"); s != "" {
-		var err error
-		if n, err = strconv.Atoi(s); err != nil {
-			t.Fatal(err)
-		}
-	}
+	n := countFrom(t, "RDMA_SCALE", 500)
 	if os.Getenv(scaleServer) != "" {
 		serveScale(t, n)
 		return

@@ -159,18 +159,16 @@ func namesDial(t *testing.T) {
 	l := listenOn(t, "rdma-v4:0", nil)
 	_, port, _ := strings.Cut(l.Addr().String(), ":")
 	for _, host := range []string{"rdma-v4", "rdma-both", "rdma-half"} {
-		start := time.Now()
-		client, server, _ := connectTo(t, l, &cm.Dialer{}, nil, host+":"+port)
-		if d := time.Since(start); d > 4*time.Second {
-			t.Errorf("%s: took %v", host, d)
-		}
-		exchange(t, client, server, 100)
+		inTime(t, "a dial of "+host, 4*time.Second, func() {
+			client, server, _ := connectTo(t, l, &cm.Dialer{}, nil, host+":"+port)
+			exchange(t, client, server, 100)
+		})
 	}
 }
 
 func namesUnknown(t *testing.T) {
 	checkLeaks(t)
-	ctx, cancel := context.WithTimeout(testContext(t), 5*time.Second)
+	ctx, cancel := context.WithCancel(testContext(t))
 	defer cancel()
 	if _, err := cm.ResolveAddrInfo(ctx, "rdma-v4", "no-such-service", nil); err == nil {
 		t.Error("a service that does not exist")

@@ -54,7 +54,7 @@ func startTool(t *testing.T, name string, args ...string) *tool {
 	path := requireTool(t, name, "rdmacm-utils")
 	tl := &tool{cmd: exec.Command(path, args...), out: new(lockedBuffer)}
 	tl.cmd.Stdout, tl.cmd.Stderr = tl.out, tl.out
-	tl.cmd.WaitDelay = time.Second
+	tl.cmd.WaitDelay = testTime
 	if err := tl.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

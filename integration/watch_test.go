@@ -92,11 +92,7 @@ func TestProbeWatch(t *testing.T) {
 
 	probe(t, "rxe", "add", "v1", "--name", "rxe_w").want(t, 0)
 	w.awaitChange(t, "device added", func(l watchLine) bool { return l.Event == "device-added" && l.Device == "rxe_w" })
-	begin := time.Now()
-	probe(t, "rxe", "del", "rxe_w").want(t, 0)
-	if took := time.Since(begin); took > 5*time.Second {
-		t.Errorf("the removal took %v while the watch runs", took)
-	}
+	probe(t, "rxe", "del", "rxe_w").want(t, 0) // would hang if the watch held the device
 	w.awaitChange(t, "device removed", func(l watchLine) bool { return l.Event == "device-removed" && l.Device == "rxe_w" })
 	if code := w.signal(t, syscall.SIGTERM); code != 0 {
 		t.Errorf("exit code %d", code)
