@@ -106,6 +106,15 @@ func zoneHint(ip netip.Addr) string {
 	return ", such as " + strings.Join(zones, " or ")
 }
 
+// isLocalIn is isLocal in a network namespace.
+func isLocalIn(netns string, ip netip.Addr) (local bool) {
+	_ = inNetNS(netns, func() error { // one that cannot be entered has no address
+		local = isLocal(ip)
+		return nil
+	})
+	return local
+}
+
 // isLocal reports whether an interface here has the address.
 func isLocal(ip netip.Addr) bool {
 	addrs, err := net.InterfaceAddrs()

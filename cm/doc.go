@@ -72,7 +72,7 @@
 // Errors of the connection level are of type [*OpError] and say operation, step,
 // addresses, device, cause and, where one is known, the remedy. [errors.Is] finds
 // the sentinels of this package ([ErrNoListener], [ErrRejected], [ErrPeerClosed],
-// [ErrDeviceRemoved], [ErrAddrInUse], [ErrNoDevice]), the kernel's errno and a
+// [ErrDeviceRemoved], [ErrAddrInUse], [ErrNoPorts], [ErrBusy], [ErrNoDevice]), the kernel's errno and a
 // context's error; [errors.As] finds [*RejectError] with the peer's reason and
 // private data, and [*uverbs.CompletionError] with the completion's status.
 // OpError.Timeout is true for time-outs. At the ID level the same sentinels

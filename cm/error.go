@@ -46,6 +46,16 @@ var (
 	// takes part.
 	ErrAddrInUse = errors.New("RDMA port in use")
 
+	// ErrNoPorts: every port from which the kernel chooses one is taken. Matches
+	// syscall.EADDRNOTAVAIL as well. Close connections, or widen the range: sysctl
+	// net.ipv4.ip_local_port_range, which counts for IPv6 too, and for RDMA ports as
+	// for those of TCP, though they are a space of their own.
+	ErrNoPorts = errors.New("no local RDMA port left")
+
+	// ErrBusy: the peer's listener has as many requests waiting as it takes
+	// ([ListenConfig.Backlog]). Try again later. Also matches ErrRejected.
+	ErrBusy = errors.New("the peer's listener is busy")
+
 	// ErrLoopback: loopback addresses have no RDMA device. The kernel would
 	// take one as the wildcard when binding, and fail late when connecting.
 	ErrLoopback = errors.New("loopback addresses cannot carry RDMA; use an address of an RDMA interface, or a wildcard to listen")
@@ -156,7 +166,12 @@ func (e *RejectError) Is(target error) bool {
 	case ErrRejected, syscall.ECONNREFUSED:
 		return true
 	case ErrNoListener:
-		return e.Reason == abi.IB_CM_REJ_INVALID_SERVICE_ID || int32(e.Reason) == int32(abi.IWRejectRefused)
+		// On iWARP it is TCP that refuses then, which carries no data; a refusal by a
+		// program has the same errno.
+		refused := int32(e.Reason) == int32(abi.IWRejectRefused) && len(e.PrivateData) == 0
+		return e.Reason == abi.IB_CM_REJ_INVALID_SERVICE_ID || refused
+	case ErrBusy:
+		return e.Text() == refusedBusy
 	}
 	errno, ok := e.errno()
 	return ok && target == errno
@@ -246,26 +261,36 @@ func removalError(err error) error {
 	return err
 }
 
-// bindError gives the two errnos of a taken port one name. EADDRNOTAVAIL means
-// a conflict that involves a wildcard (kernel: cma_check_port), but also an
-// address that this host does not have.
-func bindError(addr ucma.Sockaddr, err error) error {
+// bindError gives the errnos of a port that cannot be had one name for each cause.
+// EADDRNOTAVAIL means that all ports are taken from which the kernel chooses
+// (cma_alloc_any_port), a conflict that involves a wildcard (cma_check_port), or an
+// address that this host does not have. netns is the ID's namespace.
+func bindError(netns string, addr ucma.Sockaddr, err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case isErrno(err, syscall.EADDRINUSE):
 		return withCause(ErrAddrInUse, err)
 	case isErrno(err, syscall.EADDRNOTAVAIL):
-		// Of native InfiniBand addresses the device's absence is another errno.
-		ap, ok := addr.AddrPort()
-		if addr.Family() == abi.AF_IB || ok && (ap.Addr().IsUnspecified() || isLocal(ap.Addr())) {
-			return fmt.Errorf("%w: %w (%w)", ErrAddrInUse, syscall.EADDRINUSE, err)
-		}
-		return fmt.Errorf("no interface here has that address: %w", err)
+		return explainNotAvail(netns, addr, err)
 	case isErrno(err, syscall.ENODEV):
 		return withCause(ErrNoDevice, err)
 	}
 	return err
+}
+
+func explainNotAvail(netns string, addr ucma.Sockaddr, err error) error {
+	// The zero Sockaddr leaves all to the kernel. Of native InfiniBand addresses the
+	// device's absence is another errno.
+	ap, ok := addr.AddrPort()
+	mine := !ok || ap.Addr().IsUnspecified() || isLocalIn(netns, ap.Addr())
+	switch {
+	case !mine:
+		return fmt.Errorf("no interface here has that address: %w", err)
+	case ap.Port() == 0 && addr.Family() != abi.AF_IB:
+		return withCause(ErrNoPorts, err)
+	}
+	return fmt.Errorf("%w: %w (%w)", ErrAddrInUse, syscall.EADDRINUSE, err)
 }
 
 // withCause joins a sentinel and the errno behind it in one line.

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -65,7 +66,11 @@ func TestSentinels(t *testing.T) {
 		yes, not []error
 	}{
 		{reject(abi.IB_CM_REJ_INVALID_SERVICE_ID), []error{ErrRejected, ErrNoListener, syscall.ECONNREFUSED}, []error{io.EOF, ErrPeerGone}},
-		{reject(abi.IB_CM_REJ_CONSUMER_DEFINED), []error{ErrRejected, syscall.ECONNREFUSED}, []error{ErrNoListener}},
+		{reject(abi.IB_CM_REJ_CONSUMER_DEFINED), []error{ErrRejected, syscall.ECONNREFUSED}, []error{ErrNoListener, ErrBusy}},
+		{&RejectError{Reason: abi.IB_CM_REJ_CONSUMER_DEFINED, PrivateData: []byte("busy\x00\x00")},
+			[]error{ErrRejected, ErrBusy, syscall.ECONNREFUSED}, []error{ErrNoListener}},
+		{&RejectError{Reason: 1<<32 - 111, PrivateData: []byte("busy")}, []error{ErrRejected, ErrBusy}, []error{ErrNoListener}},
+		{&RejectError{Reason: 1<<32 - 111}, []error{ErrRejected, ErrNoListener}, []error{ErrBusy}},
 		{eventError(&ucma.Event{Type: abi.RDMA_CM_EVENT_REJECTED, Status: -104}, 0),
 			[]error{ErrRejected, syscall.ECONNRESET}, []error{ErrNoListener, syscall.ETIMEDOUT}},
 		{ErrPeerClosed, []error{io.EOF, ErrPeerClosed}, []error{net.ErrClosed, io.ErrUnexpectedEOF}},
@@ -127,22 +132,29 @@ func TestBindError(t *testing.T) {
 		{"our address against a wildcard", at("127.0.0.1:1"), kernel(syscall.EADDRNOTAVAIL), true, []error{syscall.EADDRINUSE}},
 		{"foreign address", at("192.0.2.1:1"), kernel(syscall.EADDRNOTAVAIL), false, []error{syscall.EADDRNOTAVAIL}},
 		{"native InfiniBand wildcard", ucma.SockaddrFromGID([16]byte{}, abi.RDMA_PS_IB, 1), kernel(syscall.EADDRNOTAVAIL), true, []error{syscall.EADDRINUSE}},
+		{"no port left", at("0.0.0.0:0"), kernel(syscall.EADDRNOTAVAIL), false, []error{ErrNoPorts, syscall.EADDRNOTAVAIL}},
+		{"no port left of our address", at("127.0.0.1:0"), kernel(syscall.EADDRNOTAVAIL), false, []error{ErrNoPorts, syscall.EADDRNOTAVAIL}},
+		{"no port left, no address given", ucma.Sockaddr{}, kernel(syscall.EADDRNOTAVAIL), false, []error{ErrNoPorts, syscall.EADDRNOTAVAIL}},
+		{"foreign address without a port", at("192.0.2.1:0"), kernel(syscall.EADDRNOTAVAIL), false, []error{syscall.EADDRNOTAVAIL}},
 		{"no RDMA", at("10.0.0.1:1"), kernel(syscall.ENODEV), false, []error{ErrNoDevice, syscall.ENODEV}},
 		{"other", at("10.0.0.1:1"), kernel(syscall.EACCES), false, []error{syscall.EACCES, os.ErrPermission}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			err := bindError(tc.addr, tc.err)
+			err := bindError("", tc.addr, tc.err)
 			if errors.Is(err, ErrAddrInUse) != tc.inUse {
 				t.Errorf("in use: %v", err)
 			}
 			wants(t, err, tc.match...)
+			if errors.Is(err, ErrNoPorts) != slices.Contains(tc.match, error(ErrNoPorts)) {
+				t.Errorf("no ports: %v", err)
+			}
 			var ue *ucma.Error
 			if !errors.As(err, &ue) {
 				t.Errorf("the command is lost: %v", err)
 			}
 		})
 	}
-	if err := bindError(at("10.0.0.1:1"), nil); err != nil {
+	if err := bindError("", at("10.0.0.1:1"), nil); err != nil {
 		t.Errorf("no error became %v", err)
 	}
 }

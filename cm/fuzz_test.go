@@ -95,7 +95,7 @@ func FuzzRejectError(f *testing.F) {
 		if text := e.Text(); text != "" && text != strings.TrimRight(string(data), "\x00") {
 			t.Errorf("text %q of %q", text, data)
 		}
-		if !errors.Is(e, ErrRejected) || errors.Is(e, ErrNoListener) != (reason == 8 || reason == ^uint32(syscall.ECONNREFUSED)+1) {
+		if !errors.Is(e, ErrRejected) || errors.Is(e, ErrNoListener) != (reason == 8 || reason == ^uint32(syscall.ECONNREFUSED)+1 && e.PrivateData == nil) {
 			t.Errorf("%v matches wrong errors", e)
 		}
 		if e.PrivateData != nil && !bytes.Equal(e.PrivateData, data) {

@@ -23,6 +23,8 @@ type ID struct {
 	ps  abi.RDMAUCMPortSpace
 	qpt uint8 // IB_UVERBS_QPT_…
 
+	netns string // the file of the namespace it was made in; empty for the caller's
+
 	// gate is read-locked by commands and locked by Close: the kernel reuses
 	// a handle at once, so a command racing with the destruction could hit
 	// somebody else's ID. Migrate locks it too.
@@ -109,7 +111,7 @@ func NewID(opts *IDOptions) (*ID, error) {
 	if err != nil {
 		return nil, err
 	}
-	id.ps, id.qpt = o.PortSpace, o.QPType
+	id.ps, id.qpt, id.netns = o.PortSpace, o.QPType, o.NetNS
 	err = inNetNS(o.NetNS, func() (err error) {
 		id.handle, err = id.channel.ch.CreateID(id.uid, o.PortSpace, o.QPType)
 		return err
@@ -143,7 +145,7 @@ func newID(channel *EventChannel) (*ID, error) {
 func (id *ID) adopt(request *ucma.Event) (*ID, error) {
 	id.mu.Lock()
 	child := &ID{
-		uid: lastUID.Add(1), ps: id.ps, qpt: id.qpt, nativeIB: id.nativeIB,
+		uid: lastUID.Add(1), ps: id.ps, qpt: id.qpt, netns: id.netns, nativeIB: id.nativeIB,
 		settled: true, ece: request.ECE,
 		channel: id.channel, handle: request.ID, changed: make(chan struct{}),
 	}

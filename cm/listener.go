@@ -239,7 +239,7 @@ func (l *Listener) reject(id *ID) {
 		return
 	}
 	background.answers.run(func() {
-		_ = id.Reject([]byte("busy"))
+		_ = id.Reject([]byte(refusedBusy))
 		id.closeSoon(done)
 	})
 }

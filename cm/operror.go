@@ -32,6 +32,8 @@ func (e *OpError) hint() string {
 		return "no route to that address"
 	case errors.Is(e.Err, ErrNoDevice):
 		return "see rdmaprobe list for the addresses that have one"
+	case errors.Is(e.Err, ErrNoPorts):
+		return "close connections, or widen the range of local ports: sysctl net.ipv4.ip_local_port_range"
 	case errors.Is(e.Err, ErrNoHandles):
 		return "make fewer connections at a time on this device"
 	case errors.Is(e.Err, os.ErrPermission) && e.Step == stepBind:

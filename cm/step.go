@@ -16,11 +16,11 @@ const defaultStepTimeout = 5 * time.Second
 
 // Bind gives the ID its local address (rdma_bind_addr). Port 0 lets the kernel
 // choose one; LocalAddr tells which. Errors match [ErrAddrInUse] for a port that is
-// taken, [ErrNoDevice] for an address without RDMA, os.ErrPermission for a
+// taken, [ErrNoPorts] when there is none to choose, [ErrNoDevice] for an address without RDMA, os.ErrPermission for a
 // port below 1024 without the capability.
 func (id *ID) Bind(addr ucma.Sockaddr) error {
 	id.noteFamily(addr)
-	return id.do(func(ch *ucma.Channel, h uint32) error { return bindError(addr, ch.Bind(h, addr)) })
+	return id.do(func(ch *ucma.Channel, h uint32) error { return bindError(id.netns, addr, ch.Bind(h, addr)) })
 }
 
 // Listen starts listening (rdma_listen). backlog bounds the requests the
@@ -45,7 +45,7 @@ func (id *ID) Listen(backlog int) error {
 // ResolveAddr finds source address, device and port towards dst
 // (rdma_resolve_addr). A zero src lets the kernel choose. Errors match
 // syscall.ENETUNREACH without a route, [ErrNoDevice] when the route leaves
-// through an interface without RDMA, and are time-outs when no neighbour
+// through an interface without RDMA, [ErrNoPorts] when no local port is left, and are time-outs when no neighbour
 // answers; after one of them the step may be tried again. The kernel is asked
 // several times, until ctx ends or, without a deadline, for 5 s in all.
 func (id *ID) ResolveAddr(ctx context.Context, src, dst ucma.Sockaddr) error {
@@ -91,6 +91,9 @@ func (id *ID) resolveAddr(ch *ucma.Channel, h uint32, src, dst ucma.Sockaddr, ms
 	err := ch.ResolveAddr(h, src, dst, ms)
 	if err != nil {
 		id.setSettled(false)
+	}
+	if isErrno(err, syscall.EADDRNOTAVAIL) || isErrno(err, syscall.EADDRINUSE) {
+		return bindError(id.netns, src, err) // the kernel binds the ID on the way (cma_bind_addr)
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package uverbs
 import (
 	"context"
 	"io/fs"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -117,11 +118,20 @@ func fakeHost(t *testing.T, nl *fakeNetlink, files map[string]string, nodes map[
 		newLink:     func(context.Context, string, string, string) error { return nil },
 		deleteLink:  func(context.Context, int) error { return nil },
 		hasNetdev:   func(string) bool { return true },
+		netdevs:     rxeNetdevs,
 	}
 }
 
 func node(major, minor uint32) nodeInfo {
 	return nodeInfo{charDev: true, major: major, minor: minor, perm: 0o666}
+}
+
+// rxeNetdevs are the interfaces of the machine of rxeNetlink.
+func rxeNetdevs() (netdevs, error) {
+	return netdevs{
+		{index: 1, name: "lo", addrs: []netip.Addr{netip.MustParseAddr("127.0.0.1")}},
+		{index: 7, name: "v0", mtu: 1500, mac: []byte{0x52, 0x54, 0, 0x12, 0x34, 0x56}, addrs: []netip.Addr{netip.MustParseAddr("10.77.0.1")}},
+	}, nil
 }
 
 // rxeNodes are the device nodes that belong to rxeNetlink.
@@ -161,7 +171,5 @@ func rxeSysfs() map[string]string {
 		"sys/class/infiniband_verbs/uverbs0/ibdev":       "rxe0",
 		"sys/class/infiniband_verbs/uverbs0/dev":         "231:192",
 		"sys/class/infiniband_verbs/uverbs0/abi_version": "2",
-		"sys/class/net/v0/mtu":                           "1500",
-		"sys/class/net/v0/ifindex":                       "7",
 	}
 }

@@ -39,6 +39,7 @@ type host struct {
 	newLink     func(ctx context.Context, name, linkType, netdev string) error
 	deleteLink  func(ctx context.Context, index int) error
 	hasNetdev   func(name string) bool
+	netdevs     func() (netdevs, error)
 }
 
 func realHost() *host {
@@ -58,6 +59,7 @@ func realHost() *host {
 		newLink:     rdmanl.NewLink,
 		deleteLink:  rdmanl.DeleteLink,
 		hasNetdev:   netdevExists,
+		netdevs:     listNetdevs,
 	}
 }
 

@@ -103,6 +103,7 @@ func (d *Device) fill(ctx context.Context, c netlinkClient, lastPort int) {
 			NetdevIndex:  int(p.NetdevIndex),
 		}
 		d.host.fillPortFromSysfs(d.Name, &info, false)
+		d.host.fillMTU(&info)
 		d.Ports = append(d.Ports, info)
 	}
 	d.fillCharDev(ctx, c)

@@ -83,6 +83,7 @@ func (d *Device) fillFromSysfs(dir string) {
 		}
 		p := PortInfo{Number: n}
 		d.host.fillPortFromSysfs(d.Name, &p, true)
+		d.netdevFromSysfs(&p)
 		d.Ports = append(d.Ports, p)
 	}
 	slices.SortFunc(d.Ports, func(a, b PortInfo) int { return a.Number - b.Number })
@@ -116,19 +117,36 @@ func (h *host) fillPortFromSysfs(device string, p *PortInfo, all bool) {
 		p.SMLID = uint32(hexAttribute(dir, "sm_lid"))
 		p.LMC = uint8(hexAttribute(dir, "lid_mask_count"))
 		p.CapFlags = hexAttribute(dir, "cap_mask")
-		p.Netdev = attribute(dir, "gid_attrs/ndevs/0")
 	}
 	if l := attribute(dir, "link_layer"); l == string(LinkEthernet) || l == string(LinkInfiniBand) {
 		p.LinkLayer = LinkLayer(l)
 	}
 	p.SpeedMbps, p.Width = parseRate(attribute(dir, "rate"))
-	if p.Netdev == "" {
+}
+
+// netdevFromSysfs finds a port's network interface without netlink, by the first slot of
+// the GID table. sysfs tells the names of other namespaces too.
+func (d *Device) netdevFromSysfs(p *PortInfo) {
+	e, used, err := readGID(d.host.path(sysClass, d.Name, "ports", strconv.Itoa(p.Number)), 0)
+	if err != nil || !used {
 		return
 	}
-	netdir := h.path("sys/class/net", p.Netdev)
-	p.NetdevMTU, _ = strconv.Atoi(attribute(netdir, "mtu"))
+	first := []GIDEntry{e}
+	d.placeGIDs(p.Number, first)
+	if !first[0].OtherNetNS {
+		p.Netdev, p.NetdevIndex = first[0].Netdev, first[0].NetdevIndex
+		d.host.fillMTU(p)
+	}
+}
+
+// fillMTU adds what is known of a port's network interface.
+func (h *host) fillMTU(p *PortInfo) {
 	if p.NetdevIndex == 0 {
-		p.NetdevIndex, _ = strconv.Atoi(attribute(netdir, "ifindex"))
+		return
+	}
+	all, _ := h.netdevs() // unknown without
+	if n := all.byIndex(p.NetdevIndex); n != nil {
+		p.NetdevMTU = n.mtu
 	}
 }
 

@@ -19,13 +19,17 @@ type GIDEntry struct {
 	GID   GID
 	Type  GIDType
 	// Netdev is the network device the GID belongs to: the port's own, or a VLAN,
-	// macvlan or bond above it. It may be in another network namespace, and is empty
-	// on InfiniBand.
+	// macvlan or bond above it. It is empty on InfiniBand, and where an open device
+	// knows no name because OtherNetNS is set.
 	Netdev string
-	// NetdevIndex is the number of that device (ifindex), in the network namespace it
-	// is in. 0 where there is none, or where it is not known: sysfs has the name only,
-	// which gives a number in this namespace.
+	// NetdevIndex is the number of that device (ifindex). 0 where there is none, or
+	// where sysfs tells none because OtherNetNS is set.
 	NetdevIndex int
+	// OtherNetNS says that Netdev is not in the network namespace of the calling
+	// thread, so that nothing can be sent from the GID here. Name and number are those
+	// of the other namespace then, and may be those of an interface here. An interface
+	// here that no longer has the GID's address counts as another one.
+	OtherNetNS bool
 }
 
 // GIDTable reads the used slots of a port's GID table from sysfs, without opening the
@@ -49,9 +53,6 @@ func (d *Device) GIDTable(port int) ([]GIDEntry, error) {
 			failed = err
 		}
 		if used {
-			if e.Netdev != "" { // of another namespace: no number
-				e.NetdevIndex, _ = strconv.Atoi(attribute(d.machine().path("sys/class/net"), e.Netdev, "ifindex"))
-			}
 			out = append(out, e)
 		}
 	}
@@ -59,6 +60,7 @@ func (d *Device) GIDTable(port int) ([]GIDEntry, error) {
 	if len(out) == 0 && failed != nil {
 		return nil, fmt.Errorf("GID table of %s port %d: %w", d.Name, port, failed)
 	}
+	d.placeGIDs(port, out)
 	return out, nil
 }
 

@@ -26,9 +26,9 @@ func TestGIDTable(t *testing.T) {
 	}
 	got, err := d.GIDTable(1)
 	want := []GIDEntry{
-		{0, gid("fe80::5054:ff:fe12:3456"), GIDTypeRoCEv2, "v0", 7},
-		{1, gid("10.77.0.1"), GIDTypeRoCEv2, "v0", 7},
-		{10, gid("2001:db8:77::1"), GIDTypeRoCEv2, "v0.5", 0},
+		{0, gid("fe80::5054:ff:fe12:3456"), GIDTypeRoCEv2, "v0", 7, false},
+		{1, gid("10.77.0.1"), GIDTypeRoCEv2, "v0", 7, false},
+		{10, gid("2001:db8:77::1"), GIDTypeRoCEv2, "v0.5", 0, true},
 	}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("error %v, (-want +got):\n%s", err, diff)
@@ -44,9 +44,9 @@ func TestGIDTypes(t *testing.T) {
 		link, typ string
 		want      []GIDEntry
 	}{
-		"InfiniBand":            {"InfiniBand", "IB/RoCE v1", []GIDEntry{{0, gid("fe80::1"), GIDTypeIB, "", 0}}},
-		"RoCE v1":               {"Ethernet", "IB/RoCE v1", []GIDEntry{{0, gid("fe80::1"), GIDTypeRoCEv1, "", 0}}},
-		"InfiniBand, no type":   {"InfiniBand", "", []GIDEntry{{0, gid("fe80::1"), GIDTypeIB, "", 0}}},
+		"InfiniBand":            {"InfiniBand", "IB/RoCE v1", []GIDEntry{{0, gid("fe80::1"), GIDTypeIB, "", 0, false}}},
+		"RoCE v1":               {"Ethernet", "IB/RoCE v1", []GIDEntry{{0, gid("fe80::1"), GIDTypeRoCEv1, "", 0, false}}},
+		"InfiniBand, no type":   {"InfiniBand", "", []GIDEntry{{0, gid("fe80::1"), GIDTypeIB, "", 0, false}}},
 		"RoCE, emptied between": {"Ethernet", "", nil},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -3,7 +3,6 @@ package uverbs
 import (
 	"errors"
 	"fmt"
-	"net"
 	"syscall"
 	"unsafe"
 
@@ -35,7 +34,9 @@ func (c *Context) gidTable(port int) ([]GIDEntry, error) {
 	if c.native() {
 		all, err := c.queryGIDTable()
 		if err == nil {
-			return entriesOfPort(all, port), nil
+			entries := entriesOfPort(all, port)
+			c.placeGIDs(port, entries)
+			return entries, nil
 		}
 		if !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.EINVAL) {
 			return nil, err
@@ -86,17 +87,10 @@ func entriesOfPort(all []abi.IBUverbsGIDEntry, port int) []GIDEntry {
 }
 
 func gidEntry(e *abi.IBUverbsGIDEntry) GIDEntry {
-	g := GIDEntry{
+	return GIDEntry{
 		Index: int(e.GIDIndex), GID: GID(offheap.BytesOf(&e.GID)),
 		Type: GIDType(e.GIDType), NetdevIndex: int(e.NetdevIfindex),
 	}
-	if e.NetdevIfindex != 0 {
-		// A netdev of another network namespace has no name here.
-		if ifi, err := net.InterfaceByIndex(int(e.NetdevIfindex)); err == nil {
-			g.Netdev = ifi.Name
-		}
-	}
-	return g
 }
 
 // QueryGID returns one slot of a port's GID table (QUERY_GID_ENTRY, Linux 5.10,
@@ -150,5 +144,10 @@ func (c *Context) queryGIDEntry(port, index int, object string) (GIDEntry, error
 	if err := c.ioctl(i, object); err != nil {
 		return GIDEntry{}, err
 	}
-	return gidEntry(resp), nil
+	entry := []GIDEntry{gidEntry(resp)}
+	c.placeGIDs(port, entry)
+	return entry[0], nil
 }
+
+// placeGIDs finds out where the interfaces of entries are.
+func (c *Context) placeGIDs(port int, entries []GIDEntry) { c.dev.placeGIDs(port, entries) }
