@@ -10,14 +10,8 @@ func TestOperationsAllocateNothing(t *testing.T) {
 	r := newRig(t)
 	client, server := r.pair(r.listen(nil), &Dialer{Config: quick})
 	ctx := testContext(t)
-	near, err := client.Alloc(64, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	far, err := server.Alloc(64, RemoteRead|RemoteWrite|RemoteAtomic)
-	if err != nil {
-		t.Fatal(err)
-	}
+	near := alloc(t, client, 64, 0)
+	far := alloc(t, server, 64, RemoteRead|RemoteWrite|RemoteAtomic)
 	all, word, remote, buf := near.All(), near.Slice(0, 8), far.Remote(), make([]byte, 64)
 	for _, tc := range []struct {
 		name string

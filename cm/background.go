@@ -24,11 +24,13 @@ var background = struct {
 	connects  *pool // connect commands that may open a TCP connection
 	answers   *pool // disconnects that answer a peer's, refusals with a text
 	destroys  *pool // DESTROY_ID, and the end of event channels
+	verdicts  *pool // questions to device and port about a connection that has failed
 }{
 	teardowns: &pool{workers: 16},
 	connects:  &pool{workers: 256}, // TCP may take minutes
 	answers:   &pool{workers: 16},
 	destroys:  &pool{workers: 64}, // the kernel may hold them up: see destroy.go
+	verdicts:  &pool{workers: 4},
 }
 
 // run hands over a job. It does not block.

@@ -29,7 +29,7 @@ func TestPeerCloses(t *testing.T) {
 	}
 	waitEnd(t, server)
 	for range 3 {
-		if m, err := server.Recv(ctx); err != nil || string(m.Data) != "bye" {
+		if text, err := recvText(ctx, server); err != nil || text != "bye" {
 			t.Fatalf("last message: %v", err)
 		}
 	}
@@ -50,13 +50,7 @@ func TestPeerClosesWhileWaiting(t *testing.T) {
 	for range 50 {
 		client, server := r.pair(l, &Dialer{Config: quick})
 		ctx := testContext(t)
-		got := async(func() (string, error) {
-			m, err := server.Recv(ctx)
-			if err != nil {
-				return "", err
-			}
-			return string(m.Data), nil
-		})
+		got := async(func() (string, error) { return recvText(ctx, server) })
 		if err := client.SendCopy(ctx, []byte("bye")); err != nil {
 			t.Fatal(err)
 		}
@@ -182,10 +176,7 @@ func TestDeviceRemoval(t *testing.T) {
 	r := newRig(t)
 	client, server := r.pair(r.listen(nil), new(Dialer))
 	ctx := testContext(t)
-	mem, err := server.Alloc(64, RemoteWrite)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mem := alloc(t, server, 64, RemoteWrite)
 	if err := client.SendCopy(ctx, []byte("kept")); err != nil {
 		t.Fatal(err)
 	}

@@ -10,13 +10,17 @@ import (
 // complete takes a completion of this connection. The completion queue's lock
 // is held; nothing may block.
 func (c *Conn) complete(wc *uverbs.WC) {
-	if isNudge(wc) {
-		return // it fails when the connection ends, of which the event tells why
-	}
-	if wc.Status != abi.IB_WC_SUCCESS && wc.Status != abi.IB_WC_WR_FLUSH_ERR {
+	switch {
+	case wc.Status == abi.IB_WC_SUCCESS:
+	case wc.Status == abi.IB_WC_WR_FLUSH_ERR || isNudge(wc):
+		c.suspect(signFlush, c.wcError(wc)) // a nudge says nothing of the cause
+	default:
 		// The queue pair is in the error state now: this is the cause, and
 		// flushed requests only its consequence.
-		c.end(wcError(wc))
+		c.suspect(signFailure, c.wcError(wc))
+	}
+	if isNudge(wc) {
+		return
 	}
 	if wc.ID&recvBit != 0 {
 		c.recvs.complete(wc)
@@ -27,7 +31,7 @@ func (c *Conn) complete(wc *uverbs.WC) {
 
 // wcError returns a failed request as an error that names the operation's slot
 // alone; the key says nothing to anybody.
-func wcError(wc *uverbs.WC) error {
+func (c *Conn) wcError(wc *uverbs.WC) error {
 	own := *wc
 	own.ID &= operation
 	return own.Err()

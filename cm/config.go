@@ -17,6 +17,10 @@ type Config struct {
 	// how many bytes each may have. The buffers are posted before the
 	// connection is up and again as soon as a message is released. 0 means
 	// 16 messages of 4096 bytes.
+	//
+	// RecvDepth*RecvSize bytes are locked in RAM while the connection lives. The
+	// first SendCopy of more than MaxInline bytes locks SendDepth*RecvSize more:
+	// with the defaults 64 KiB, and twice as much from then on.
 	RecvDepth int
 	RecvSize  int
 
@@ -52,6 +56,12 @@ type Config struct {
 	// default connections on one device share queues, which costs fewer
 	// system calls and descriptors.
 	PrivateCQ bool
+
+	// PD is the protection domain of the connection's memory, see [OpenPD]. nil
+	// gives the connection one of its own: no other peer than its own reaches
+	// its regions. A connection on another device than the PD's is refused
+	// before anything is made (syscall.EINVAL).
+	PD *PD
 
 	// CloseTimeout bounds how long Close waits for the peer to confirm the
 	// end of the connection. 0 means one second, negative not to wait.

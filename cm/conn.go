@@ -40,6 +40,7 @@ type Conn struct {
 	ended   chan struct{} // closed when the connection is of no more use
 	endOnce sync.Once
 	endErr  error // why; set before ended is closed
+	doubt   suspicion
 
 	byeOnce sync.Once // the one disconnect command
 	byeErr  error
@@ -50,21 +51,16 @@ type Conn struct {
 
 	tearOnce sync.Once // destruction of the kernel objects
 	tearErr  error
-	qpLives  bool // the kernel would not destroy the queue pair; set by tear-down
 
-	// memory is held for reading while this package makes memory for the
-	// connection or touches it, and for writing to end that.
-	memory   sync.RWMutex
-	sealed   bool // nothing is registered any more
-	unmapped bool
-
-	unmapOnce sync.Once
-	unmapErr  error
+	pd      *uverbs.PD // of all that is the connection's
+	buffers *buffers
+	regions regionSet
 
 	mu        sync.Mutex
-	regions   map[*Region]struct{}
-	closed    bool // by Close; no new regions
+	closed    bool // by Close; no messages are lent any more
 	connected bool // the peer knows of the connection
+	lent      int  // messages that the application has
+	unmapping bool // the device has no part in the buffers: the last one to use them unmaps them
 }
 
 // LocalAddr returns the address of this end.
@@ -90,11 +86,16 @@ func (c *Conn) ID() *ID { return c.id }
 func (c *Conn) QP() *uverbs.QP { return c.qp }
 
 // Done returns a channel that is closed when the connection has ended, for
-// whatever reason; Err then says why.
+// whatever reason and within a second of the first sign of it, also when nobody
+// waits for anything; Err then says why.
 func (c *Conn) Done() <-chan struct{} { return c.ended }
 
-// Err returns nil while the connection lives, and then what ended it:
-// ErrPeerClosed, ErrDeviceRemoved, a *uverbs.CompletionError, or net.ErrClosed.
+// Err returns nil while the connection lives, and then what ended it. That is
+// net.ErrClosed after this side's Close; everything else matches ErrConnLost,
+// and beside it ErrPeerClosed, ErrPeerDead or ErrDeviceRemoved, a *PortError, or a
+// *uverbs.CompletionError. The request that failed first is in the chain also
+// where something else was the cause. All operations that the end interrupts, and
+// all later ones, return the same cause.
 func (c *Conn) Err() error {
 	select {
 	case <-c.ended:
@@ -102,15 +103,6 @@ func (c *Conn) Err() error {
 	default:
 		return nil
 	}
-}
-
-// end makes err the reason for all waiting and later operations to fail. Only
-// the first reason counts.
-func (c *Conn) end(err error) {
-	c.endOnce.Do(func() {
-		c.endErr = err
-		close(c.ended)
-	})
 }
 
 // cause returns what broke the connection during a handshake, where a step saw
@@ -139,21 +131,13 @@ func (c *Conn) isClosed() bool {
 func (c *Conn) handle(ev *ucma.Event) bool {
 	switch ev.Type {
 	case abi.RDMA_CM_EVENT_DISCONNECTED:
-		c.end(ErrPeerClosed)
+		c.explain(ErrPeerClosed)
 		c.part(nil)
 		// The peer waits for the answer, and would wait for minutes if the
 		// application here never closed.
 		background.answers.run(func() { _ = c.sayBye() })
 	case abi.RDMA_CM_EVENT_DEVICE_REMOVAL:
-		c.end(ErrDeviceRemoved)
-		c.part(ErrDeviceRemoved)
-		// Kernels before 7.3 hold up the removal until every descriptor of
-		// the device is closed. The memory stays mapped until Close, as the
-		// application may be looking at it.
-		background.teardowns.run(func() {
-			c.dev.retire()
-			_ = c.tearDown()
-		})
+		c.dev.removed()
 	}
 	return false
 }
@@ -195,8 +179,8 @@ func (c *Conn) Disconnect(ctx context.Context) error {
 }
 
 // Close ends the connection: it tells the peer, waits for its confirmation up
-// to Config.CloseTimeout, and releases everything, regions included. Waiting
-// operations return an error that matches net.ErrClosed.
+// to Config.CloseTimeout unless the connection has failed already, and releases
+// everything, regions included. Waiting operations return an error that matches net.ErrClosed.
 func (c *Conn) Close() error {
 	c.mu.Lock()
 	c.closed = true
@@ -239,8 +223,9 @@ func (c *Conn) goodbye() {
 	if !connected || errors.Is(c.endErr, ErrDeviceRemoved) {
 		return
 	}
-	if c.sayBye() != nil || c.cfg.CloseTimeout < 0 {
-		return
+	dead := !errors.Is(c.endErr, net.ErrClosed) || c.suspected()
+	if c.sayBye() != nil || dead || c.cfg.CloseTimeout < 0 {
+		return // a peer that is known to be gone does not answer
 	}
 	timer := time.NewTimer(c.cfg.CloseTimeout)
 	defer timer.Stop()
@@ -261,15 +246,14 @@ func (c *Conn) destroy() error {
 		}
 	}
 	if c.qp != nil {
-		err := c.qp.Close()
-		c.qpLives = err != nil
-		keep(err)
+		keep(c.qp.Close())
 	}
 	if c.cq != nil {
 		keep(c.dev.leave(c.cq, c, c.key, c.requests()))
 	}
 	keep(c.deregister())
 	keep(c.id.Close())
+	c.dev.unfollow(c)
 	c.dev.put()
 	return first
 }

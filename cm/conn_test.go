@@ -46,10 +46,7 @@ func TestSendRecv(t *testing.T) {
 	r := newRig(t)
 	client, server := r.pair(r.listen(nil), new(Dialer))
 	ctx := testContext(t)
-	mem, err := client.Alloc(8192, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mem := alloc(t, client, 8192, 0)
 	for i := range mem.Bytes() {
 		mem.Bytes()[i] = byte(i)
 	}
@@ -125,14 +122,8 @@ func TestOneSided(t *testing.T) {
 	r := newRig(t)
 	client, server := r.pair(r.listen(nil), new(Dialer))
 	ctx := testContext(t)
-	far, err := server.Alloc(64, RemoteRead|RemoteWrite|RemoteAtomic)
-	if err != nil {
-		t.Fatal(err)
-	}
-	near, err := client.Alloc(64, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	far := alloc(t, server, 64, RemoteRead|RemoteWrite|RemoteAtomic)
+	near := alloc(t, client, 64, 0)
 	copy(near.Bytes(), "written")
 	if err := client.Write(ctx, far.Remote(), near.Slice(0, 7)); err != nil || string(far.Bytes()[:7]) != "written" {
 		t.Errorf("write: %q, %v", far.Bytes()[:7], err)
@@ -142,7 +133,10 @@ func TestOneSided(t *testing.T) {
 	}
 	m, err := server.Recv(ctx)
 	if err != nil || m.Imm != 42 || m.Written != 4 || len(m.Data) != 0 || string(far.Bytes()[8:12]) != "writ" {
-		t.Errorf("write with immediate: %+v, %v", m, err)
+		t.Fatalf("write with immediate: %+v, %v", m, err)
+	}
+	if err := m.Release(); err != nil {
+		t.Error(err)
 	}
 	copy(far.Bytes()[32:], "to be read")
 	src, err := far.Remote().Slice(32, 10)
@@ -176,16 +170,10 @@ func TestRefusedOperations(t *testing.T) {
 	l := r.listen(nil)
 	client, server := r.pair(l, new(Dialer))
 	ctx := testContext(t)
-	mem, err := client.Alloc(64, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mem := alloc(t, client, 64, 0)
 	remote := RemoteMemory{Addr: 4096, Len: 8}
 	five := []Slice{mem.Slice(0, 1), mem.Slice(1, 1), mem.Slice(2, 1), mem.Slice(3, 1), mem.Slice(4, 1)}
-	closed, err := client.Alloc(64, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	closed := alloc(t, client, 64, 0)
 	if err := errors.Join(closed.Close(), closed.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -293,14 +281,8 @@ func writeElsewhere(t *testing.T) (client *Conn, failed *uverbs.CompletionError,
 	t.Helper()
 	r := newRig(t)
 	client, server := r.pair(r.listen(nil), &Dialer{Config: quick})
-	far, err := server.Alloc(64, RemoteRead)
-	if err != nil {
-		t.Fatal(err)
-	}
-	near, err := client.Alloc(64, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	far := alloc(t, server, 64, RemoteRead)
+	near := alloc(t, client, 64, 0)
 	bad := far.Remote()
 	bad.RKey += 1 << 8
 	err = client.Write(testContext(t), bad, near.Slice(0, 8))
@@ -349,7 +331,7 @@ func TestRecvContext(t *testing.T) {
 	if err := client.SendCopy(testContext(t), []byte("late")); err != nil {
 		t.Fatal(err)
 	}
-	if m, err := server.Recv(testContext(t)); err != nil || string(m.Data) != "late" {
+	if text, err := recvText(testContext(t), server); err != nil || text != "late" {
 		t.Errorf("receive after a cancelled one: %v", err)
 	}
 }

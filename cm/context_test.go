@@ -19,12 +19,8 @@ func TestEndedContext(t *testing.T) {
 	if err := client.SendCopy(testContext(t), []byte("sent")); err != nil {
 		t.Fatal(err)
 	}
-	m, err := server.Recv(testContext(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(m.Data) != "sent" {
-		t.Errorf("got %q", m.Data)
+	if text, err := recvText(testContext(t), server); err != nil || text != "sent" {
+		t.Errorf("got %q, %v", text, err)
 	}
 }
 

@@ -10,14 +10,14 @@ import (
 )
 
 // A device is an opened RDMA device with what connections on it share: one
-// context, one protection domain, one completion channel whose goroutine
-// serves all completion queues, completion queues, memory for messages.
+// context, one completion channel whose goroutine serves all completion queues,
+// and completion queues. Protection domains and memory are each connection's own,
+// or a PD's.
 type device struct {
 	index int
 	ready chan struct{} // closed when it is open, or not to be opened
 	err   error         // why not; set before ready is closed
 	ctx   *uverbs.Context
-	pd    *uverbs.PD
 	ch    *uverbs.CompChannel
 	refs  int // guarded by devices.mu
 
@@ -29,10 +29,14 @@ type device struct {
 
 	iwarp bool // speaks iWARP
 
-	slabs slabs
-
 	mu  sync.Mutex
 	cqs []*sharedCQ
+
+	closing   chan struct{} // closed by close
+	membersMu sync.Mutex
+	conns     map[*Conn]struct{} // that hear of the device's events
+	pds       map[*PD]struct{}
+	gone      bool // the device was removed
 }
 
 // devices holds the opened devices of the process by kernel index.
@@ -46,9 +50,15 @@ func acquireDevice(r *ucma.Route) (*device, error) {
 	if r.Port == 0 {
 		return nil, ErrNoDevice
 	}
-	d, first := referDevice(int(r.DeviceIndex))
+	return openDevice(int(r.DeviceIndex), func() (*uverbs.Device, error) { return findDevice(r) })
+}
+
+// openDevice counts one more user of a device, which the first one finds and
+// opens.
+func openDevice(index int, find func() (*uverbs.Device, error)) (*device, error) {
+	d, first := referDevice(index)
 	if first {
-		if d.err = d.open(r); d.err != nil {
+		if d.err = d.open(find); d.err != nil {
 			d.retire()
 		}
 		close(d.ready)
@@ -66,16 +76,23 @@ func referDevice(index int) (d *device, first bool) {
 	devices.mu.Lock()
 	defer devices.mu.Unlock()
 	if d = devices.open[index]; d == nil {
-		d, first = &device{index: index, ready: make(chan struct{})}, true
+		d, first = &device{index: index, ready: make(chan struct{}), closing: make(chan struct{})}, true
 		devices.open[index] = d
 	}
 	d.refs++
 	return d, first
 }
 
+// hold counts one more user of a device that has one.
+func (d *device) hold() {
+	devices.mu.Lock()
+	defer devices.mu.Unlock()
+	d.refs++
+}
+
 // open undoes what it did when a step fails.
-func (d *device) open(r *ucma.Route) error {
-	dev, err := findDevice(r)
+func (d *device) open(find func() (*uverbs.Device, error)) error {
+	dev, err := find()
 	if err != nil {
 		return err
 	}
@@ -85,8 +102,11 @@ func (d *device) open(r *ucma.Route) error {
 	}
 	if err = d.makeShared(); err != nil {
 		d.close()
+		return err
 	}
-	return err
+	go d.followEvents()
+	go d.followRemoval()
+	return nil
 }
 
 // makeShared makes what every connection on the device needs.
@@ -94,10 +114,6 @@ func (d *device) makeShared() (err error) {
 	if err := d.readLimits(); err != nil {
 		return err
 	}
-	if d.pd, err = d.ctx.AllocPD(); err != nil {
-		return err
-	}
-	d.slabs.pd = d.pd
 	d.ch, err = d.ctx.CreateCompChannel()
 	return err
 }
@@ -127,6 +143,19 @@ func findDevice(r *ucma.Route) (*uverbs.Device, error) {
 		}
 	}
 	return nil, fmt.Errorf("RDMA device with index %d: %w", index, err)
+}
+
+// deviceName returns the name of a route's device, "" when it has none or that is
+// not to be found.
+func deviceName(r *ucma.Route) string {
+	if r.Port == 0 {
+		return ""
+	}
+	dev, err := findDevice(r)
+	if err != nil {
+		return ""
+	}
+	return dev.Name
 }
 
 // nodeGUID reads the GUID as it stands in memory, which is big-endian.
@@ -162,15 +191,12 @@ func (d *device) retire() {
 
 // close is called when no connection is left.
 func (d *device) close() {
+	close(d.closing)
 	for _, q := range d.cqs {
-		_ = q.cq.Close()
+		_ = q.close()
 	}
-	d.slabs.deregister()
 	if d.ch != nil {
 		_ = d.ch.Close()
-	}
-	if d.pd != nil {
-		_ = d.pd.Close()
 	}
 	_ = d.ctx.Close()
 }

@@ -33,6 +33,15 @@ var (
 	// io.EOF.
 	ErrPeerClosed error = peerClosed{}
 
+	// ErrConnLost: the connection has ended, and not by this side's Close, which
+	// is net.ErrClosed. The cause is in the chain: ErrPeerClosed, ErrPeerDead,
+	// ErrDeviceRemoved, a *PortError, a *uverbs.CompletionError.
+	ErrConnLost = errors.New("connection lost")
+
+	// ErrPeerDead: the peer does not answer any more, neither an operation nor
+	// a keep-alive (Config.KeepAlive). Its host may be down, or the path to it.
+	ErrPeerDead = errors.New("the peer does not answer any more")
+
 	// ErrDeviceRemoved: the RDMA device was removed under the connection. It
 	// is the error of package uverbs, because either package may be the first
 	// to notice.

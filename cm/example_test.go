@@ -35,10 +35,12 @@ func ExampleListen() {
 				if err != nil {
 					return // cm.ErrPeerClosed when the client is done
 				}
-				if err := conn.SendCopy(ctx, msg.Data); err != nil {
-					log.Print(err)
-				}
+				err = conn.SendCopy(ctx, msg.Data)
 				msg.Release()
+				if err != nil {
+					log.Print(err)
+					return
+				}
 			}
 		}()
 	}
@@ -73,11 +75,16 @@ func ExampleConn_Write() {
 		if err != nil {
 			return err
 		}
+		defer mem.Close()
 		descriptor, err := mem.Remote().MarshalBinary()
 		if err != nil {
 			return err
 		}
-		return conn.SendCopy(ctx, descriptor)
+		if err := conn.SendCopy(ctx, descriptor); err != nil {
+			return err
+		}
+		<-conn.Done() // the peer writes until it closes the connection
+		return nil
 	}
 	write := func(ctx context.Context, conn *cm.Conn) error {
 		msg, err := conn.Recv(ctx)
@@ -93,6 +100,7 @@ func ExampleConn_Write() {
 		if err != nil {
 			return err
 		}
+		defer mem.Close()
 		copy(mem.Bytes(), "data for the other side")
 		return conn.Write(ctx, remote, mem.All())
 	}

@@ -56,6 +56,7 @@ func serveOne(ctx context.Context, l *Listener) error {
 	}
 	mem, err := c.Alloc(4096, RemoteWrite)
 	if err == nil {
+		defer mem.Close()
 		_, err = c.RecvCopy(ctx, mem.Bytes())
 	}
 	if err == nil {

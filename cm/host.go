@@ -10,10 +10,12 @@ import (
 var host = struct {
 	kernel        devfile.Kernel // nil is the running one
 	deviceByIndex func(index int) (*uverbs.Device, error)
+	deviceByName  func(name string) (*uverbs.Device, error)
 	deviceByGUID  func(guid uverbs.GUID) (*uverbs.Device, error)
 	devices       func() ([]*uverbs.Device, error)
 }{
 	deviceByIndex: uverbs.DeviceByIndex,
+	deviceByName:  uverbs.DeviceByName,
 	deviceByGUID:  uverbs.DeviceByGUID,
 	devices:       uverbs.Devices,
 }

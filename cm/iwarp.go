@@ -178,23 +178,6 @@ func (d *device) spare() int {
 	return 0
 }
 
-// broken says why a request was refused or flushed before the connection's end was
-// known. On iWARP the queue pair learns of it first, and the event comes a moment
-// later.
-func (c *Conn) broken(err error) error {
-	if !c.dev.iwarp {
-		return err
-	}
-	timer := time.NewTimer(time.Second)
-	defer timer.Stop()
-	select {
-	case <-c.ended:
-		return c.endErr
-	case <-timer.C:
-		return err
-	}
-}
-
 // needsHalves reports whether a listener on an address needs an ID for each family: on
 // the IPv6 wildcard the kernel refuses IPv4 connections of iWARP devices, whose
 // addresses it does not recognise when they are written as IPv6 ones

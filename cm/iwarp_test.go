@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -188,13 +189,13 @@ func TestIWARPHearsPeer(t *testing.T) {
 	wants(t, client.hearPeer(testContext(t)), ErrPeerClosed)
 }
 
-// TestIWARPBroken: a request that is flushed before its connection's end is known
+// TestIWARPBroken: a request that is refused before its connection's end is known
 // fails with that.
 func TestIWARPBroken(t *testing.T) {
 	r := newIWARPRig(t)
 	client, _ := r.pair(r.listen(nil), &Dialer{})
 	failed := async(func() (int, error) {
-		return 0, client.statusError(&uverbs.WC{Status: abi.IB_WC_WR_FLUSH_ERR})
+		return 0, client.refused(testContext(t), syscall.ENOTCONN)
 	})
 	client.end(ErrPeerClosed)
 	_, err := get(t, failed)
@@ -204,11 +205,8 @@ func TestIWARPBroken(t *testing.T) {
 func TestIWARPReadEach(t *testing.T) {
 	r := newIWARPRig(t)
 	client, _ := r.pair(r.listen(nil), &Dialer{})
-	mem, err := client.Alloc(64, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = client.Read(testContext(t), RemoteMemory{Len: 10}, Slice{}, mem.Slice(0, 11))
+	mem := alloc(t, client, 64, 0)
+	err := client.Read(testContext(t), RemoteMemory{Len: 10}, Slice{}, mem.Slice(0, 11))
 	wants(t, err, syscall.EMSGSIZE)
 	if err := client.Close(); err != nil {
 		t.Fatal(err)
@@ -267,7 +265,8 @@ func TestIWARPNudges(t *testing.T) {
 	}
 }
 
-// TestIWARPNudgeFails: a nudge that fails does not say why the connection ends.
+// TestIWARPNudgeFails: a nudge that fails shows that the connection has ended, but
+// not why.
 func TestIWARPNudgeFails(t *testing.T) {
 	r := newIWARPRig(t)
 	client, _ := r.pair(r.listen(nil), &Dialer{})
@@ -276,10 +275,10 @@ func TestIWARPNudgeFails(t *testing.T) {
 	if err := client.Err(); err != nil {
 		t.Errorf("after a nudge: %v", err)
 	}
-	failed.ID = client.sends.base
-	client.complete(&failed)
-	if client.Err() == nil {
-		t.Error("after an operation: no error")
+	waitEnd(t, client) // for the queue pair is in the error state
+	var ce *uverbs.CompletionError
+	if errors.As(client.Err(), &ce); ce == nil || strings.HasPrefix(client.Err().Error(), ce.Error()) {
+		t.Errorf("after a nudge: %v", client.Err())
 	}
 }
 

@@ -53,6 +53,7 @@ type Listener struct {
 	v4   *ID // the IPv4 half of a wildcard, where iWARP needs one; or nil
 	cfg  Config
 	addr net.Addr
+	on   *ucma.Route // of the address
 
 	queue chan *Request // has room for the backlog
 
@@ -150,6 +151,7 @@ func (l *Listener) start(addr netip.AddrPort, lc ListenConfig) error {
 		return &stepFailure{step: stepListen, err: err}
 	}
 	l.addr = addrOf(route.Src)
+	l.on = route
 	if halves {
 		return l.listenV4(lc)
 	}
@@ -174,6 +176,11 @@ func (l *Listener) listenOn(id *ID, addr ucma.Sockaddr) error {
 
 // Addr returns the address listened on, with the port the kernel chose.
 func (l *Listener) Addr() net.Addr { return l.addr }
+
+// Device returns the name of the RDMA device of the address listened on, "" for an
+// unspecified address, to which connections come on all devices, and when the
+// device has gone.
+func (l *Listener) Device() string { return deviceName(l.on) }
 
 // ID returns the listening ID, for options and queries.
 func (l *Listener) ID() *ID { return l.id }

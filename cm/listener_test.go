@@ -335,7 +335,7 @@ func TestDataBeforeConfirmation(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.cm.Unmute()
-	if m, err := server.Recv(ctx); err != nil || string(m.Data) != "early" {
+	if text, err := recvText(ctx, server); err != nil || text != "early" {
 		t.Errorf("got %v", err)
 	}
 	if err := errors.Join(client.Close(), server.Close()); err != nil {

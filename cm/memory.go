@@ -1,89 +1,77 @@
 package cm
 
-// deregister takes all memory from the device and leaves it mapped.
+import (
+	"errors"
+	"net"
+)
+
+// joinPD gives the connection a protection domain: that of Config.PD, or one of
+// its own, so that no other peer reaches what is registered in it, whatever key
+// it guesses. Queue pairs and memory work together only within one domain, so
+// message buffers belong to it too.
+func (c *Conn) joinPD() (err error) {
+	if c.cfg.PD != nil {
+		c.pd = c.cfg.PD.pd
+		return nil // newConn has counted the connection
+	}
+	c.pd, err = c.dev.ctx.AllocPD()
+	return err
+}
+
+// leavePD is for the end, after queue pair and memory.
+func (c *Conn) leavePD() error {
+	switch {
+	case c.cfg.PD != nil:
+		c.cfg.PD.drop(c)
+		return nil
+	case c.pd == nil:
+		return nil
+	}
+	return c.pd.Close()
+}
+
+// deregister takes all memory from the device and leaves it mapped, because the
+// application may be looking at it: at regions, and at messages.
 func (c *Conn) deregister() error {
-	c.memory.Lock()
-	c.sealed = true
-	c.memory.Unlock()
-	var first error
-	for _, r := range c.liveRegions() {
-		if err := r.mr.Close(); err != nil && first == nil {
-			first = err
-		}
+	err := c.regions.deregister(c.endErr) // set: tear-down begins after the end
+	if c.buffers != nil {
+		err = errors.Join(err, c.buffers.deregister())
 	}
-	return first
+	return errors.Join(err, c.leavePD())
 }
 
-// unmap gives all memory back, once the device has no part in it any more.
+// unmap gives the message buffers back, once no message is lent. Regions are
+// unmapped by their own Close.
 func (c *Conn) unmap() error {
-	c.unmapOnce.Do(func() {
-		c.memory.Lock()
-		c.unmapped = true
-		c.memory.Unlock()
-		for _, r := range c.liveRegions() {
-			if err := r.Close(); err != nil && c.unmapErr == nil {
-				c.unmapErr = err
-			}
-		}
-		if c.qpLives {
-			return // the device may write to the buffers: nobody gets them
-		}
-		for _, p := range c.buffers() {
-			if err := c.dev.slabs.put(p); err != nil && c.unmapErr == nil {
-				c.unmapErr = err
-			}
-		}
-	})
-	return c.unmapErr
+	c.mu.Lock()
+	c.unmapping = true
+	lent := c.lent
+	c.mu.Unlock()
+	if lent > 0 || c.buffers == nil {
+		return nil
+	}
+	return c.buffers.unmap()
 }
 
-// buffers returns the memory of this package's own.
-func (c *Conn) buffers() []*piece {
-	var list []*piece
-	if c.recvs.buffers != nil {
-		list = append(list, c.recvs.buffers)
-	}
-	c.sends.mu.Lock()
-	defer c.sends.mu.Unlock()
-	if c.sends.buffers != nil {
-		list = append(list, c.sends.buffers)
-	}
-	return list
-}
-
-// useMemory admits the caller to the connection's memory until it calls done.
-// After the end it says why not.
-func (c *Conn) useMemory() (done func(), err error) {
-	c.memory.RLock()
-	if c.sealed {
-		c.memory.RUnlock()
-		return nil, c.endErr // set: tear-down begins after the end
-	}
-	return c.memory.RUnlock, nil
-}
-
-func (c *Conn) liveRegions() []*Region {
+// lend counts a message that the application gets. After Close there are none.
+func (c *Conn) lend() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	list := make([]*Region, 0, len(c.regions))
-	for r := range c.regions {
-		list = append(list, r)
+	if c.closed {
+		return net.ErrClosed
 	}
-	return list
+	c.lent++
+	return nil
 }
 
-// adoptRegion makes Close close r.
-func (c *Conn) adoptRegion(r *Region) {
+// takeBack ends a loan. The last one after Close unmaps.
+func (c *Conn) takeBack() error {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.regions[r] = struct{}{}
-}
-
-// dropRegion reports whether r was still the connection's to close.
-func (c *Conn) dropRegion(r *Region) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	_, ok := c.regions[r]
-	delete(c.regions, r)
-	return ok
+	c.lent--
+	last := c.unmapping && c.lent == 0
+	c.mu.Unlock()
+	if !last {
+		return nil
+	}
+	return c.buffers.unmap()
 }

@@ -23,6 +23,7 @@ func readme(ctx context.Context, remote cm.RemoteMemory) (*cm.Message, error) {
 	mem, err := client.Alloc(1<<20, cm.RemoteRead|cm.RemoteWrite)
 	err = client.Write(ctx, remote, mem.Slice(0, 4096)) // remote: a descriptor the peer sent
 	err = client.Close()
+	err = mem.Close() // mapped until then, whatever is closed before
 	return msg, err
 }
 

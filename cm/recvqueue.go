@@ -12,11 +12,11 @@ import (
 // A recvQueue keeps the receive buffers: each is posted, or holds a message
 // that waits for Recv, or is lent to the application.
 type recvQueue struct {
-	depth   int
-	size    int
-	buffers *piece
-	base    uint64        // of the work request IDs
-	ready   chan received // messages in order of arrival; has room for all
+	depth int
+	size  int
+	mr    *uverbs.MR    // of the buffers
+	base  uint64        // of the work request IDs
+	ready chan received // messages in order of arrival; has room for all
 
 	first     chan struct{} // closed with the first completion
 	firstOnce sync.Once
@@ -24,8 +24,9 @@ type recvQueue struct {
 	// turn admits one receiver at a time, so that a message that RecvCopy
 	// gives back goes to the next one, also if that waits already. It holds
 	// a token while nobody receives.
-	turn   chan struct{}
-	unread *Message // given back by RecvCopy; guarded by turn
+	turn      chan struct{}
+	unread    received // given back by RecvCopy; guarded by turn
+	hasUnread bool
 }
 
 // received is a message as the completion describes it.
@@ -34,8 +35,8 @@ type received struct {
 	wc   uverbs.WC
 }
 
-func (q *recvQueue) init(key uint64, depth, size int, buffers *piece) {
-	q.depth, q.size, q.buffers = depth, size, buffers
+func (q *recvQueue) init(key uint64, depth, size int, mr *uverbs.MR) {
+	q.depth, q.size, q.mr = depth, size, mr
 	q.base = recvBit | key<<keyShift
 	q.ready, q.first = make(chan received, depth), make(chan struct{})
 	q.turn = make(chan struct{}, 1)
@@ -77,7 +78,7 @@ func (q *recvQueue) complete(wc *uverbs.WC) {
 func (c *Conn) postRecv(slot uint32) error {
 	return c.qp.PostRecv(uverbs.RecvWR{
 		ID:   c.recvs.base | uint64(slot),
-		SGEs: []uverbs.SGE{c.recvs.buffers.sge(int(slot)*c.recvs.size, c.recvs.size)},
+		SGEs: []uverbs.SGE{c.recvs.mr.SGE(int(slot)*c.recvs.size, c.recvs.size)},
 	})
 }
 
@@ -87,7 +88,7 @@ func (c *Conn) postAllRecvs() error {
 	for i := range wrs {
 		wrs[i] = uverbs.RecvWR{
 			ID:   c.recvs.base | uint64(i),
-			SGEs: []uverbs.SGE{c.recvs.buffers.sge(i*c.recvs.size, c.recvs.size)},
+			SGEs: []uverbs.SGE{c.recvs.mr.SGE(i*c.recvs.size, c.recvs.size)},
 		}
 	}
 	return c.qp.PostRecv(wrs...)
@@ -96,8 +97,8 @@ func (c *Conn) postAllRecvs() error {
 // A Message is what a send, or a write with immediate data, of the peer
 // brought.
 type Message struct {
-	// Data is the received bytes; it is valid until Release, and until the
-	// connection is closed. A write with immediate leaves it empty: its
+	// Data is the received bytes; it is valid until Release, also when the
+	// connection is closed before. A write with immediate leaves it empty: its
 	// bytes are where the peer wrote them.
 	Data []byte
 
@@ -114,32 +115,43 @@ type Message struct {
 }
 
 // Release gives the buffer back for the next message. Until then it is one of
-// Config.RecvDepth that the peer cannot use. It may be called more than once.
+// Config.RecvDepth that the peer cannot use, and after the end of the connection
+// it keeps all of its buffers mapped. It may be called more than once.
 func (m *Message) Release() error {
 	if m.released.Swap(true) {
 		return nil
 	}
 	m.Data = nil
-	if err := m.conn.Err(); err != nil {
-		return nil // nothing to give back to
+	c := m.conn
+	var err error
+	if c.Err() == nil { // else there is nothing to give back to
+		err = c.postRecv(m.slot)
 	}
-	if err := m.conn.postRecv(m.slot); err != nil {
-		return m.conn.opError("receive", err)
+	if backErr := c.takeBack(); err == nil {
+		err = backErr
 	}
-	return nil
+	if c.Err() != nil {
+		return nil // it ended meanwhile
+	}
+	return c.opErrorOrNil("receive", err)
 }
 
-// message makes a Message of a completion.
-func (c *Conn) message(r received) *Message {
+// message lends what a completion describes to the application. It fails when
+// the connection was closed.
+func (c *Conn) message(r received) (*Message, error) {
+	if err := c.lend(); err != nil {
+		return nil, err
+	}
 	m := &Message{conn: c, slot: r.slot}
 	if r.wc.Flags&abi.IB_WC_WITH_IMM != 0 {
 		m.Imm, m.HasImm = r.wc.Imm, true
 	}
 	if r.wc.Opcode == abi.IB_WC_RECV_RDMA_WITH_IMM {
 		m.Written = int(r.wc.ByteLen)
-		return m
+		return m, nil
 	}
 	n := min(int(r.wc.ByteLen), c.recvs.size)
-	m.Data = c.recvs.buffers.bytes(int(r.slot)*c.recvs.size, n)
-	return m
+	off := int(r.slot) * c.recvs.size
+	m.Data = c.recvs.mr.Bytes()[off : off+n : off+n]
+	return m, nil
 }

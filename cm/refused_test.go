@@ -19,7 +19,7 @@ func TestRefusedRequestEndsBothQueuePairs(t *testing.T) {
 		"no such key":      func(far *Region) RemoteMemory { return RemoteMemory{Addr: 4096, Len: 64, RKey: 0xdead00} },
 		"no right":         func(far *Region) RemoteMemory { return far.Remote() },
 		"beyond the end":   func(far *Region) RemoteMemory { m := far.Remote(); m.Addr += 8; return m },
-		"the local key":    func(far *Region) RemoteMemory { m := far.Remote(); m.RKey = far.mr.LKey(); return m },
+		"the local key":    func(far *Region) RemoteMemory { m := far.Remote(); m.RKey = far.reg.mr.LKey(); return m },
 		"of another class": func(far *Region) RemoteMemory { m := far.Remote(); m.RKey ^= 2; return m },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -29,7 +29,7 @@ func TestRefusedRequestEndsBothQueuePairs(t *testing.T) {
 			if name == "no right" {
 				rights = RemoteRead
 			}
-			far, near := mustAlloc(t, server, 64, rights), mustAlloc(t, client, 64, 0)
+			far, near := alloc(t, server, 64, rights), alloc(t, client, 64, 0)
 			var refused *uverbs.CompletionError
 			err := client.Write(testContext(t), descriptor(far), near.All())
 			if !errors.As(err, &refused) || refused.Status != abi.IB_WC_REM_ACCESS_ERR {
@@ -84,14 +84,4 @@ func TestPrivateQueues(t *testing.T) {
 	if n, err := get(t, echo); err != nil {
 		t.Errorf("after %d messages: %v", n, err)
 	}
-}
-
-// mustAlloc makes a region, which its connection closes.
-func mustAlloc(t testing.TB, c *Conn, n int, rights Access) *Region {
-	t.Helper()
-	r, err := c.Alloc(n, rights)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
 }

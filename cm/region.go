@@ -11,13 +11,19 @@ import (
 
 // A Region is memory that the connection's device may read and write, and
 // that the peer may too once it was told a descriptor ([Region.Remote]). It
-// lives outside the Go heap.
+// lives outside the Go heap, and is mapped from Alloc to Close, whatever ends
+// meanwhile. Methods are safe for concurrent use.
+//
+// Peers reach a region only through connections of its protection domain. That
+// of Conn.Alloc is the connection's own, unless Config.PD names a shared one;
+// that of PD.Alloc is reached through every connection with that PD.
 type Region struct {
-	conn   *Conn
+	owner  *regionSet
 	mem    *uverbs.Memory
-	mr     *uverbs.MR
+	reg    *registration
 	access Access
 	closed atomic.Bool
+	left   bool // the owner has ended; guarded by owner.mu
 }
 
 // Access says what the peer may do with a region. Local operations may always
@@ -33,64 +39,46 @@ const (
 
 // Alloc makes a region of n zeroed bytes with the given rights for the peer; 0
 // is for local use only. The memory is locked in RAM, whole pages at a time,
-// and counts against RLIMIT_MEMLOCK. The caller closes the region; closing the
-// connection closes what is left.
+// and counts against RLIMIT_MEMLOCK.
+//
+// The caller closes the region. When the connection ends before, the device and
+// so the peer reach the region no more and it is not locked any longer, but it
+// stays mapped, and may be read and written, until its own Close.
+//
+// The error matches what ended the connection, syscall.EINVAL when n is not
+// positive, and otherwise is that of [uverbs.NewMemory] or [uverbs.PD.RegMR].
 func (c *Conn) Alloc(n int, access Access) (*Region, error) {
-	done, err := c.useMemory()
+	r, err := c.regions.alloc(c.pd, n, access)
 	if err != nil {
 		return nil, c.opError("alloc", err)
 	}
-	defer done()
-	r, err := c.dev.alloc(n, access)
-	if err != nil {
-		return nil, c.opError("alloc", err)
-	}
-	r.conn = c
-	c.adoptRegion(r)
 	return r, nil
 }
 
-// alloc makes a region that no connection owns yet.
-func (d *device) alloc(n int, access Access) (*Region, error) {
-	mem, err := uverbs.NewMemory(n)
-	if err != nil {
-		return nil, err
-	}
-	mr, err := d.pd.RegMRRange(mem, 0, n, uverbs.Access(access)|uverbs.AccessLocalWrite)
-	if err != nil {
-		_ = mem.Close()
-		return nil, err
-	}
-	return &Region{mem: mem, mr: mr, access: access}, nil
-}
-
-// Close takes the memory from the device and unmaps it. Operations that still
-// use it fail. Slices of it must not be touched afterwards.
+// Close takes the memory from the device and unmaps it, in this order.
+// Operations that still use it fail, and end their connection. Slices of it must
+// not be touched afterwards. It may be called more than once and from any
+// goroutine.
 func (r *Region) Close() error {
-	// Tear-down waits for this, or it would find the device still in use.
-	r.conn.memory.RLock()
-	defer r.conn.memory.RUnlock()
-	if !r.conn.dropRegion(r) {
-		return nil
-	}
 	r.closed.Store(true)
-	return r.release()
-}
-
-// release gives memory back in the only safe order: first the kernel object,
-// then the mapping.
-func (r *Region) release() error {
-	if err := r.mr.Close(); err != nil {
+	if err := r.reg.end(); err != nil {
 		return err
 	}
+	r.owner.forget(r)
 	return r.mem.Close()
 }
 
 // Len returns the size in bytes.
-func (r *Region) Len() int { return r.mr.Len() }
+func (r *Region) Len() int { return r.mem.Len() }
 
-// Bytes returns the memory itself. It must not be touched after Close.
-func (r *Region) Bytes() []byte { return r.mem.Bytes()[:r.Len():r.Len()] }
+// Bytes returns the memory itself, nil after Close. A slice that was returned
+// before must not be touched after Close.
+func (r *Region) Bytes() []byte {
+	if r.closed.Load() {
+		return nil
+	}
+	return r.mem.Bytes()
+}
 
 // All returns the whole region as a slice for operations.
 func (r *Region) All() Slice { return Slice{r: r, n: r.Len()} }
@@ -107,7 +95,7 @@ func (r *Region) Slice(off, n int) Slice {
 // Remote returns the descriptor that lets the peer reach the region, as far
 // as its access rights go.
 func (r *Region) Remote() RemoteMemory {
-	return RemoteMemory{Addr: r.mr.Addr(), Len: uint64(r.Len()), RKey: r.mr.RKey(), Access: r.access}
+	return RemoteMemory{Addr: r.reg.mr.Addr(), Len: uint64(r.Len()), RKey: r.reg.mr.RKey(), Access: r.access}
 }
 
 // A Slice is part of a region: what operations send, receive, read and write.
@@ -118,13 +106,17 @@ type Slice struct {
 	n   int
 }
 
-// Bytes returns the memory itself. It must not be touched after the region is
-// closed.
+// Bytes returns the memory itself, nil after the region's Close. A slice that
+// was returned before must not be touched after that.
 func (s Slice) Bytes() []byte {
 	if s.r == nil {
 		return nil
 	}
-	return s.r.Bytes()[s.off : s.off+s.n : s.off+s.n]
+	all := s.r.Bytes()
+	if all == nil {
+		return nil
+	}
+	return all[s.off : s.off+s.n : s.off+s.n]
 }
 
 // Len returns the number of bytes.
@@ -143,24 +135,23 @@ func (s Slice) Remote() RemoteMemory {
 
 // sge is the slice as the device takes it.
 func (s Slice) sge() uverbs.SGE {
-	return uverbs.SGE{Addr: s.r.mr.Addr() + uint64(s.off), Length: uint32(s.n), LKey: s.r.mr.LKey()}
+	mr := s.r.reg.mr
+	return uverbs.SGE{Addr: mr.Addr() + uint64(s.off), Length: uint32(s.n), LKey: mr.LKey()}
 }
 
-// check refuses memory that is closed or of another device before the device
-// does, with an error that kills the connection.
+// check refuses memory that is closed, or not the connection's to use, before
+// the device does, with an error that kills the connection. Memory of another
+// connection is refused also within one protection domain: it would go when
+// that one ends.
 func (s Slice) check(c *Conn) error {
 	switch {
 	case s.r == nil:
 		return nil
 	case s.r.closed.Load():
 		return fmt.Errorf("memory of a closed region: %w", net.ErrClosed)
-	case s.r.conn == c:
+	case s.r.owner == &c.regions, c.cfg.PD != nil && s.r.owner == &c.cfg.PD.regions:
 		return nil
-	case s.r.conn.dev != c.dev:
-		return fmt.Errorf("memory belongs to device %s, the connection to %s: %w",
-			s.r.conn.dev.name(), c.dev.name(), syscall.EINVAL)
-	case s.r.conn.isClosed():
-		return fmt.Errorf("memory of a closed connection: %w", net.ErrClosed)
 	}
-	return nil
+	return fmt.Errorf("memory belongs to another connection or PD: for memory that several connections use "+
+		"see OpenPD, PD.Alloc and Config.PD: %w", syscall.EINVAL)
 }

@@ -72,6 +72,10 @@ func (r *Request) LocalAddr() net.Addr { return r.local }
 // RemoteAddr returns the peer's address.
 func (r *Request) RemoteAddr() net.Addr { return r.remote }
 
+// Device returns the name of the RDMA device the request came on, "" if that has
+// gone.
+func (r *Request) Device() string { return deviceName(r.route) }
+
 // PrivateData returns what the peer attached, padded with zeros to
 // MaxConnectData bytes, except on iWARP.
 func (r *Request) PrivateData() []byte { return r.param.PrivateData }
@@ -115,6 +119,9 @@ func (r *Request) accept(ctx context.Context, o AcceptOptions) (*Conn, error) {
 		}
 	}
 	if err := r.id.checkPrivateData(OpAccept, o.PrivateData); err != nil {
+		return nil, err
+	}
+	if err := cfg.checkPD(r.route); err != nil {
 		return nil, err
 	}
 	if r.answered.Swap(true) {

@@ -18,6 +18,8 @@ import (
 	"github.com/purerdma/rdma/uverbs"
 )
 
+func init() { explainWithin = 50 * time.Millisecond }
+
 // A rig is this package on fake kernels: the connection manager's and the
 // verbs device's. Its end checks that nothing is left anywhere.
 type rig struct {
@@ -35,18 +37,22 @@ func newRig(t testing.TB) *rig {
 	t.Helper()
 	r := &rig{t: t, verbs: fakeverbs.New()}
 	r.cm = &fakecm.Kernel{Other: r.verbs}
-	before, mapped := runtime.NumGoroutine(), offheap.Mapped()
+	before, mapped, use := runtime.NumGoroutine(), offheap.Mapped(), ReadMemoryUse()
 	saved := host
 	host.kernel = r.cm
-	host.deviceByIndex = func(index int) (*uverbs.Device, error) {
-		if index != int(fakecm.DefaultDevice.Index) {
+	dev := uverbs.Device{
+		Index: int(fakecm.DefaultDevice.Index), Name: "rxe0", DriverID: abi.RDMA_DRIVER_RXE,
+		CharDev: uverbs.CharDev{Name: "uverbs0", Path: fakeverbs.Path, ABIVersion: 2},
+	}
+	found := func(ok bool) (*uverbs.Device, error) {
+		if !ok {
 			return nil, uverbs.ErrNoDevice
 		}
-		return &uverbs.Device{
-			Index: index, Name: "rxe0", DriverID: abi.RDMA_DRIVER_RXE,
-			CharDev: uverbs.CharDev{Name: "uverbs0", Path: fakeverbs.Path, ABIVersion: 2},
-		}, nil
+		d := dev
+		return &d, nil
 	}
+	host.deviceByIndex = func(index int) (*uverbs.Device, error) { return found(index == dev.Index) }
+	host.deviceByName = func(name string) (*uverbs.Device, error) { return found(name == dev.Name) }
 	host.deviceByGUID = func(uverbs.GUID) (*uverbs.Device, error) { return nil, uverbs.ErrNoDevice }
 	t.Cleanup(func() {
 		host = saved
@@ -54,6 +60,9 @@ func newRig(t testing.TB) *rig {
 		checkGoroutines(t, before)
 		if after := offheap.Mapped(); after != mapped {
 			t.Errorf("%d bytes mapped, %d before", after, mapped)
+		}
+		if after := ReadMemoryUse(); after != use {
+			t.Errorf("memory in use: %+v, before: %+v", after, use)
 		}
 	})
 	return r
@@ -73,11 +82,41 @@ func (r *rig) checkNothingLeft() {
 		r.t.Error("the process-wide channel is open")
 	}
 	shared.mu.Unlock()
+	r.checkDeviceClosed()
+}
+
+func (r *rig) checkDeviceClosed() {
+	r.t.Helper()
 	devices.mu.Lock()
+	defer devices.mu.Unlock()
 	if len(devices.open) != 0 {
 		r.t.Errorf("%d devices are open", len(devices.open))
 	}
-	devices.mu.Unlock()
+}
+
+// count returns how many objects of a kind ("pd", "mr", "qp") the verbs device has.
+func (r *rig) count(kind string) (n int) {
+	for _, s := range r.verbs.Survivors() {
+		if strings.HasPrefix(s, "*fakeverbs."+kind+" ") {
+			n++
+		}
+	}
+	return n
+}
+
+// openPD opens the rig's device and makes a protection domain, closed at the end.
+func (r *rig) openPD() *PD {
+	r.t.Helper()
+	p, err := OpenPD("rxe0")
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			r.t.Error(err)
+		}
+	})
+	return p
 }
 
 // testTime is how long anything may take in a test. What takes longer has hung: tests
@@ -99,7 +138,12 @@ func checkGoroutines(t testing.TB, before int) {
 // listen starts a listener on the server's address; it is closed at the end.
 func (r *rig) listen(cfg *ListenConfig) *Listener {
 	r.t.Helper()
-	l, err := ListenAddr(serverAddr, cfg)
+	return r.listenAt(serverAddr, cfg)
+}
+
+func (r *rig) listenAt(addr netip.AddrPort, cfg *ListenConfig) *Listener {
+	r.t.Helper()
+	l, err := ListenAddr(addr, cfg)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -184,7 +228,7 @@ var quick = &Config{CloseTimeout: 50 * time.Millisecond}
 func (r *rig) pair(l *Listener, d *Dialer) (client, server *Conn) {
 	r.t.Helper()
 	ctx := testContext(r.t)
-	dialed := async(func() (*Conn, error) { return d.DialAddr(ctx, serverAddr) })
+	dialed := async(func() (*Conn, error) { return d.DialAddr(ctx, l.Addr().(Addr).AddrPort) })
 	req, err := l.Accept(ctx)
 	if err != nil {
 		r.t.Fatal(err)
@@ -206,6 +250,36 @@ func (r *rig) pair(l *Listener, d *Dialer) (client, server *Conn) {
 		}
 	})
 	return client, server
+}
+
+// allocator is what makes regions, a Conn or a PD.
+type allocator interface {
+	Alloc(n int, access Access) (*Region, error)
+}
+
+// alloc makes a region that is closed at the end.
+func alloc(t testing.TB, a allocator, n int, access Access) *Region {
+	t.Helper()
+	r, err := a.Alloc(n, access)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+// recvText receives a message and releases it.
+func recvText(ctx context.Context, c *Conn) (string, error) {
+	m, err := c.Recv(ctx)
+	if err != nil {
+		return "", err
+	}
+	text := string(m.Data)
+	return text, m.Release()
 }
 
 // wants fails the test unless err matches all of targets.

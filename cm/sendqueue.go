@@ -15,9 +15,6 @@ type sendQueue struct {
 	slots []sendSlot
 	free  chan uint32
 	base  uint64 // of the work request IDs
-
-	mu      sync.Mutex // guards the buffers' creation
-	buffers *piece     // of SendCopy, one piece a slot; made at first use
 }
 
 // A sendSlot is one operation. Its memory is made once, so that an operation
@@ -103,10 +100,7 @@ func (c *Conn) perform(ctx context.Context, prepare func(i uint32, s *sendSlot) 
 	s.wr[0].SGEs = s.sges
 	if err := c.qp.PostSend(s.wr[:]...); err != nil {
 		c.sends.free <- i
-		if isErrno(err, syscall.ENOTCONN) {
-			err = c.broken(err)
-		}
-		return uverbs.WC{}, err
+		return uverbs.WC{}, c.refused(ctx, err)
 	}
 	wc, err := await(ctx, c, s.done)
 	if err != nil {
@@ -116,22 +110,23 @@ func (c *Conn) perform(ctx context.Context, prepare func(i uint32, s *sendSlot) 
 		wc = <-s.done
 	}
 	c.sends.free <- i
-	return wc, c.statusError(&wc)
+	if wc.Status == abi.IB_WC_SUCCESS {
+		return wc, nil
+	}
+	return wc, c.awaitEnd(ctx, c.wcError(&wc))
 }
 
-// statusError explains a completion. A flushed request is reported with what
-// broke the connection.
-func (c *Conn) statusError(wc *uverbs.WC) error {
-	switch wc.Status {
-	case abi.IB_WC_SUCCESS:
-		return nil
-	case abi.IB_WC_WR_FLUSH_ERR:
-		if err := c.Err(); err != nil {
-			return err
-		}
-		return c.broken(wcError(wc))
+// refused explains why a request was not posted. On iWARP the queue pair learns of
+// the connection's end first, and the event comes a moment later.
+func (c *Conn) refused(ctx context.Context, err error) error {
+	if ended := c.Err(); ended != nil {
+		return ended
 	}
-	return wcError(wc)
+	if isErrno(err, syscall.ENOTCONN) {
+		c.suspect(signFlush, err)
+		return c.awaitEnd(ctx, err)
+	}
+	return err
 }
 
 // gather puts slices into a request and returns their total length.
@@ -167,30 +162,17 @@ func (c *Conn) copyOut(i uint32, s *sendSlot, p []byte) error {
 	if len(p) > c.cfg.RecvSize {
 		return fmt.Errorf("message of %d bytes: Config.RecvSize is %d: %w", len(p), c.cfg.RecvSize, syscall.EMSGSIZE)
 	}
-	done, err := c.useMemory()
+	leave, err := c.regions.enter()
 	if err != nil {
 		return err
 	}
-	defer done()
-	buffers, err := c.sendBuffers()
+	defer leave()
+	mr, err := c.buffers.forSend()
 	if err != nil {
 		return err
 	}
 	off := int(i) * c.cfg.RecvSize
-	copy(buffers.bytes(off, len(p)), p)
-	s.sges = append(s.sges, buffers.sge(off, len(p)))
+	copy(mr.Bytes()[off:], p)
+	s.sges = append(s.sges, mr.SGE(off, len(p)))
 	return nil
-}
-
-func (c *Conn) sendBuffers() (*piece, error) {
-	c.sends.mu.Lock()
-	defer c.sends.mu.Unlock()
-	if c.sends.buffers == nil {
-		p, err := c.dev.slabs.get(len(c.sends.slots) * c.cfg.RecvSize)
-		if err != nil {
-			return nil, err
-		}
-		c.sends.buffers = p
-	}
-	return c.sends.buffers, nil
 }

@@ -17,18 +17,16 @@ const minRNRTimer = 12
 // newConn makes the connection's queues on the device of the ID's route, ready
 // to receive. On error it undoes what it did; id is the caller's to close.
 func newConn(id *ID, route *ucma.Route, cfg Config) (*Conn, error) {
-	dev, err := acquireDevice(route)
-	if err != nil {
+	c := &Conn{
+		id: id, port: route.Port, cfg: cfg,
+		local: addrOf(route.Src), remote: addrOf(route.Dst),
+		ended:  make(chan struct{}),
+		parted: make(chan struct{}),
+	}
+	if err := c.openDevice(route); err != nil {
 		return nil, &stepFailure{step: stepOpenDevice, err: err}
 	}
-	id.notIWARP.Store(knownNotIWARP(dev.ctx.Device()))
-	c := &Conn{
-		id: id, dev: dev, port: route.Port, cfg: cfg,
-		local: addrOf(route.Src), remote: addrOf(route.Dst),
-		ended:   make(chan struct{}),
-		parted:  make(chan struct{}),
-		regions: make(map[*Region]struct{}),
-	}
+	id.notIWARP.Store(knownNotIWARP(c.dev.ctx.Device()))
 	if err := c.setUp(); err != nil {
 		c.abort()
 		return nil, &stepFailure{step: stepQueuePair, err: err}
@@ -36,8 +34,20 @@ func newConn(id *ID, route *ucma.Route, cfg Config) (*Conn, error) {
 	return c, nil
 }
 
-// watch makes the connection follow the events of its ID.
+// openDevice makes the connection a user of its device, and of its shared
+// protection domain if it has one.
+func (c *Conn) openDevice(route *ucma.Route) (err error) {
+	if c.cfg.PD != nil {
+		c.dev, err = c.cfg.PD.add(c, route)
+		return err
+	}
+	c.dev, err = acquireDevice(route)
+	return err
+}
+
+// watch makes the connection follow the events of its device and its ID.
 func (c *Conn) watch() {
+	c.dev.follow(c)
 	c.id.setHandler(c.handle)
 	c.id.setOnLost(c.lose)
 }
@@ -49,7 +59,10 @@ func (c *Conn) setUp() error {
 		return err
 	}
 	c.cq, c.key = q, key
-	c.qp, err = c.dev.pd.CreateQP(uverbs.QPConfig{
+	if err := c.joinPD(); err != nil {
+		return err
+	}
+	c.qp, err = c.pd.CreateQP(uverbs.QPConfig{
 		Type:   abi.IB_UVERBS_QPT_RC,
 		SendCQ: q.cq, RecvCQ: q.cq,
 		Cap: uverbs.QPCap{
@@ -61,7 +74,7 @@ func (c *Conn) setUp() error {
 	if err != nil {
 		return err
 	}
-	buffers, err := c.dev.slabs.get(c.cfg.RecvDepth * c.cfg.RecvSize)
+	c.buffers, err = newBuffers(c.pd, c.cfg.RecvDepth*c.cfg.RecvSize, c.cfg.SendDepth*c.cfg.RecvSize)
 	if err != nil {
 		return err
 	}
@@ -70,7 +83,7 @@ func (c *Conn) setUp() error {
 	// detector sees it. The lock is what they see.
 	q.mu.Lock()
 	c.sends.init(key, c.cfg.SendDepth, c.cfg.MaxSGE)
-	c.recvs.init(key, c.cfg.RecvDepth, c.cfg.RecvSize, buffers)
+	c.recvs.init(key, c.cfg.RecvDepth, c.cfg.RecvSize, c.buffers.recv.mr)
 	q.mu.Unlock()
 	if err := c.toInit(); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
+	"time"
 
 	"github.com/purerdma/rdma/uverbs"
 )
@@ -17,6 +18,8 @@ type sharedCQ struct {
 	batch    [32]uverbs.WC
 	armed    bool // the next completion wakes the completion channel
 	sleepers int  // goroutines that need to be woken
+	failed   error
+	arming
 
 	members []member // by slot
 	free    []uint32 // slots without connection
@@ -57,7 +60,7 @@ const (
 func (q *sharedCQ) add(c *Conn, requests int) (key uint64, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.room < requests {
+	if q.room < requests || q.failed != nil {
 		return 0, false
 	}
 	if len(q.free) == 0 {
@@ -73,6 +76,7 @@ func (q *sharedCQ) add(c *Conn, requests int) (key uint64, ok bool) {
 	q.free = q.free[:len(q.free)-1]
 	q.room -= requests
 	q.members[slot].conn = c
+	q.armLater(armWithin)
 	return q.members[slot].key, true
 }
 
@@ -100,14 +104,19 @@ func (q *sharedCQ) pump(arm bool) {
 }
 
 func (q *sharedCQ) pumpLocked(arm bool) {
-	err := q.drain()
-	if err == nil && arm && !q.armed {
-		if err = q.cq.Arm(); err == nil {
-			q.armed = true
-			err = q.drain()
-		}
+	if err := q.drain(); err != nil {
+		q.fail(err)
+		return
 	}
-	if err != nil {
+	if !arm || q.armed {
+		return
+	}
+	if err := q.cq.Arm(); err != nil {
+		q.armRefused(err)
+		return
+	}
+	q.armed, q.refusedAt = true, time.Time{}
+	if err := q.drain(); err != nil {
 		q.fail(err)
 	}
 }
@@ -140,9 +149,10 @@ func (q *sharedCQ) complete(wc *uverbs.WC) {
 
 // fail ends all connections of a queue that does not work any more.
 func (q *sharedCQ) fail(err error) {
+	q.failed = err
 	for i := range q.members {
 		if c := q.members[i].conn; c != nil {
-			c.end(err)
+			c.finish(err)
 		}
 	}
 }
@@ -153,6 +163,7 @@ func (q *sharedCQ) event() {
 	defer q.mu.Unlock()
 	q.armed = false
 	q.pumpLocked(q.sleepers > 0)
+	q.armLater(armWithin)
 }
 
 // sleep changes the number of goroutines that need to be woken.
@@ -209,7 +220,7 @@ func (d *device) leave(q *sharedCQ, c *Conn, key uint64, requests int) error {
 		d.cqs = append(d.cqs[:i], d.cqs[i+1:]...)
 		break
 	}
-	return q.cq.Close()
+	return q.close()
 }
 
 func (d *device) newCQ(entries int) (*sharedCQ, error) {

@@ -66,29 +66,3 @@ func TestSharedCQRoom(t *testing.T) {
 		t.Error("a private queue has other members")
 	}
 }
-
-// TestSlabs: buffers of several connections come from few registrations.
-func TestSlabs(t *testing.T) {
-	r := newRig(t)
-	l := r.listen(nil)
-	var conns []*Conn
-	for range 8 {
-		c, _ := r.pair(l, &Dialer{Config: quick})
-		conns = append(conns, c)
-	}
-	s := &conns[0].dev.slabs
-	s.mu.Lock()
-	n := len(s.list)
-	s.mu.Unlock()
-	if n == 0 || n > 5 {
-		t.Errorf("%d registrations for 16 connections", n)
-	}
-	seen := make(map[uint64]bool)
-	for _, c := range conns {
-		if addr := c.recvs.buffers.sge(0, 1).Addr; seen[addr] {
-			t.Errorf("buffer %#x belongs to two connections", addr)
-		} else {
-			seen[addr] = true
-		}
-	}
-}

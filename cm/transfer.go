@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"syscall"
 
 	"github.com/purerdma/rdma/abi"
@@ -26,6 +25,11 @@ func (c *Conn) SendImm(ctx context.Context, imm uint32, slices ...Slice) error {
 // SendCopy sends p, which may be any Go memory, as one message: it is copied
 // into memory of the connection first. len(p) is at most Config.RecvSize
 // (EMSGSIZE).
+//
+// That memory, Config.SendDepth times Config.RecvSize bytes, is registered by the
+// first call with more than Config.MaxInline bytes: it doubles what a connection
+// with the default Config locks in RAM, and fails with syscall.ENOMEM where
+// RLIMIT_MEMLOCK does not allow that.
 func (c *Conn) SendCopy(ctx context.Context, p []byte) error {
 	_, err := c.perform(ctx, func(i uint32, s *sendSlot) error {
 		s.wr[0].Opcode = abi.IB_UVERBS_WR_SEND
@@ -100,7 +104,8 @@ func (c *Conn) transfer(ctx context.Context, op string, wr uverbs.SendWR, remote
 	return c.opErrorOrNil(op, err)
 }
 
-// Recv returns the next message. The caller releases it. When the peer has
+// Recv returns the next message. The caller releases it, also when the
+// connection ends before. When the peer has
 // ended the connection and nothing is left to deliver, the error matches
 // ErrPeerClosed and io.EOF.
 func (c *Conn) Recv(ctx context.Context) (*Message, error) {
@@ -113,18 +118,24 @@ func (c *Conn) Recv(ctx context.Context) (*Message, error) {
 
 // receive is Recv for the caller whose turn it is.
 func (c *Conn) receive(ctx context.Context) (*Message, error) {
-	if m := c.recvs.unread; m != nil && !c.isClosed() {
-		c.recvs.unread = nil
-		return m, nil
-	}
-	r, err := await(ctx, c, c.recvs.ready)
-	if err == nil && c.isClosed() {
-		err = net.ErrClosed // the message's memory goes or is gone
-	}
+	r, err := c.nextReceived(ctx)
 	if err != nil {
 		return nil, c.opError("receive", err)
 	}
-	return c.message(r), nil
+	m, err := c.message(r)
+	if err != nil {
+		return nil, c.opError("receive", err)
+	}
+	return m, nil
+}
+
+// nextReceived takes what RecvCopy gave back, or what comes next.
+func (c *Conn) nextReceived(ctx context.Context) (received, error) {
+	if c.recvs.hasUnread {
+		c.recvs.hasUnread = false
+		return c.recvs.unread, nil
+	}
+	return await(ctx, c, c.recvs.ready)
 }
 
 // RecvCopy receives one message into p, which may be any Go memory, and
@@ -135,21 +146,20 @@ func (c *Conn) RecvCopy(ctx context.Context, p []byte) (n int, err error) {
 		return 0, c.opError("receive", err)
 	}
 	defer c.recvs.endTurn()
-	m, err := c.receive(ctx)
+	r, err := c.nextReceived(ctx)
 	if err != nil {
-		return 0, err
+		return 0, c.opError("receive", err)
+	}
+	m, err := c.message(r)
+	if err != nil {
+		return 0, c.opError("receive", err)
 	}
 	if len(m.Data) > len(p) {
-		n = len(m.Data)
-		c.recvs.unread = m
-		return n, c.opError("receive", fmt.Errorf("message of %d bytes, buffer of %d: %w", n, len(p), io.ErrShortBuffer))
-	}
-	c.memory.RLock()
-	if c.unmapped {
-		c.memory.RUnlock()
-		return 0, c.opError("receive", net.ErrClosed)
+		c.recvs.unread, c.recvs.hasUnread = r, true
+		_ = c.takeBack() // it is not lent, only shown
+		return len(m.Data), c.opError("receive",
+			fmt.Errorf("message of %d bytes, buffer of %d: %w", len(m.Data), len(p), io.ErrShortBuffer))
 	}
 	n = copy(p, m.Data)
-	c.memory.RUnlock()
 	return n, m.Release()
 }

@@ -125,10 +125,7 @@ func TestConnGather(t *testing.T) {
 	checkLeaks(t)
 	ctx := testContext(t)
 	client, server := pair(t)
-	mem, err := client.Alloc(8192, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mem := allocRegion(t, client, 8192, 0)
 	pattern(mem.Bytes(), 3)
 	parts := []cm.Slice{mem.Slice(5, 100), mem.Slice(4000, 300), {}, mem.Slice(0, 1)}
 	var want []byte
@@ -136,6 +133,7 @@ func TestConnGather(t *testing.T) {
 		want = append(want, p.Bytes()...)
 	}
 	imm := uint32(0xdeadbeef)
+	var err error
 	if onIWARP() {
 		wantUnsupported(t, "send with immediate", client.SendImm(ctx, imm, parts...))
 		err, imm = client.Send(ctx, parts...), 0
@@ -166,15 +164,9 @@ func TestConnOneSided(t *testing.T) {
 			checkLeaks(t)
 			ctx := testContext(t)
 			client, server := pair(t)
-			exposed, err := server.Alloc(size, cm.RemoteRead|cm.RemoteWrite)
-			if err != nil {
-				t.Fatal(err)
-			}
+			exposed := allocRegion(t, server, size, cm.RemoteRead|cm.RemoteWrite)
 			remote := throughMessage(t, server, client, exposed.Remote())
-			local, err := client.Alloc(2*size, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			local := allocRegion(t, client, 2*size, 0)
 			out, in := local.Slice(0, size), local.Slice(size, size)
 
 			pattern(out.Bytes(), 1)
@@ -241,16 +233,10 @@ func TestConnAtomics(t *testing.T) {
 	checkLeaks(t)
 	ctx := testContext(t)
 	client, server := pair(t)
-	exposed, err := server.Alloc(8, cm.RemoteAtomic|cm.RemoteRead)
-	if err != nil {
-		t.Fatal(err)
-	}
+	exposed := allocRegion(t, server, 8, cm.RemoteAtomic|cm.RemoteRead)
 	value := func() uint64 { return binary.NativeEndian.Uint64(exposed.Bytes()) }
 	binary.NativeEndian.PutUint64(exposed.Bytes(), 40)
-	mem, err := client.Alloc(8, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mem := allocRegion(t, client, 8, 0)
 	old := func() uint64 { return binary.NativeEndian.Uint64(mem.Bytes()) }
 
 	if onIWARP() {
@@ -286,15 +272,9 @@ func TestConnRemoteAccessRefused(t *testing.T) {
 	checkLeaks(t)
 	ctx := testContext(t)
 	client, server := pair(t)
-	exposed, err := server.Alloc(64, cm.RemoteRead)
-	if err != nil {
-		t.Fatal(err)
-	}
-	mem, err := client.Alloc(64, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = client.Write(ctx, exposed.Remote(), mem.All())
+	exposed := allocRegion(t, server, 64, cm.RemoteRead)
+	mem := allocRegion(t, client, 64, 0)
+	err := client.Write(ctx, exposed.Remote(), mem.All())
 	if onIWARP() {
 		// The write is done when TCP has it. The peer ends the connection.
 		<-client.Done()
@@ -493,6 +473,9 @@ func wantOverrun(t *testing.T, client, server *cm.Conn, err error) {
 		m, err := server.Recv(testContext(t))
 		if err != nil || m.Data[0] != byte(i) {
 			t.Fatalf("message %d: %v", i, err)
+		}
+		if err := m.Release(); err != nil {
+			t.Error(err)
 		}
 	}
 	if _, err := server.Recv(testContext(t)); !errors.Is(err, cm.ErrPeerClosed) {

@@ -98,10 +98,7 @@ func oneSidedNode(ctx context.Context, t *testing.T, c *cm.Conn) {
 	if err := remote.UnmarshalBinary(buf[:n]); err != nil {
 		t.Fatal(err)
 	}
-	mem, err := c.Alloc(2*int(remote.Len), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mem := allocRegion(t, c, 2*int(remote.Len), 0)
 	half := mem.Len() / 2
 	pattern(mem.Bytes()[:half], 9)
 	if err := c.Write(ctx, remote, mem.Slice(0, half)); err != nil {
@@ -147,6 +144,7 @@ func serveConn(ctx context.Context, c *cm.Conn) error {
 	if err != nil {
 		return err
 	}
+	defer exposed.Close()
 	for {
 		m, err := c.Recv(ctx)
 		if errors.Is(err, io.EOF) {

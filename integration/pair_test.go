@@ -96,3 +96,20 @@ func pattern(p []byte, seed int) {
 		p[i] = byte(i*7 + i>>8 + seed*31 + 1)
 	}
 }
+
+// allocRegion makes a region of a connection or a PD that is closed with the test.
+func allocRegion(t *testing.T, a interface {
+	Alloc(n int, access cm.Access) (*cm.Region, error)
+}, n int, access cm.Access) *cm.Region {
+	t.Helper()
+	r, err := a.Alloc(n, access)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := r.Close(); err != nil {
+			t.Errorf("close region: %v", err)
+		}
+	})
+	return r
+}

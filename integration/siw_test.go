@@ -383,15 +383,9 @@ func TestSiwReadSlices(t *testing.T) {
 	requireSiw(t)
 	checkLeaks(t)
 	client, server := pair(t)
-	exposed, err := server.Alloc(1000, cm.RemoteRead)
-	if err != nil {
-		t.Fatal(err)
-	}
+	exposed := allocRegion(t, server, 1000, cm.RemoteRead)
 	pattern(exposed.Bytes(), 4)
-	mem, err := client.Alloc(2000, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mem := allocRegion(t, client, 2000, 0)
 	parts := []cm.Slice{mem.Slice(500, 10), {}, mem.Slice(1000, 990)}
 	if err := client.Read(testContext(t), exposed.Remote(), parts...); err != nil {
 		t.Fatal(err)

@@ -13,6 +13,13 @@ type faults struct {
 	held       map[uint32]bool // by number of the queue pair; 0 is all
 	portDown   bool
 	downStatus abi.IBWCStatus
+	refusals   refusals
+}
+
+// refusals is how many REQ_NOTIFY_CQ fail.
+type refusals struct {
+	errno syscall.Errno
+	left  int
 }
 
 type doorbell struct {
@@ -143,4 +150,46 @@ func (k *Kernel) QPAttr(qpn uint32) abi.IBUverbsQueryQPResp {
 		return q.attributes()
 	}
 	return abi.IBUverbsQueryQPResp{}
+}
+
+// SetPort is PortDown and PortUp of a kernel that raises no event and carries on
+// with requests.
+func (k *Kernel) SetPort(up bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.faults.portDown, k.faults.downStatus = !up, abi.IB_WC_SUCCESS
+}
+
+// CompleteRecv completes the oldest receive of a queue pair with a failure, which
+// puts it into ERROR.
+func (k *Kernel) CompleteRecv(qpn uint32, status abi.IBWCStatus) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	q := k.qpByNumber(qpn)
+	k.takeRecv(q, status)
+	k.breakQP(q)
+}
+
+// RefuseNotify makes the next n REQ_NOTIFY_CQ fail with errno.
+func (k *Kernel) RefuseNotify(n int, errno syscall.Errno) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.faults.refusals = refusals{errno, n}
+}
+
+// NotifyRefusals returns how many refusals of RefuseNotify are left.
+func (k *Kernel) NotifyRefusals() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.faults.refusals.left
+}
+
+// Files names the files that are open.
+func (k *Kernel) Files() (names []string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for f := range k.files {
+		names = append(names, f.name)
+	}
+	return names
 }

@@ -40,6 +40,10 @@ func (k *Kernel) reqNotify(r *request) error {
 	if err != nil {
 		return err
 	}
+	if n := &k.faults.refusals; n.left > 0 {
+		n.left--
+		return n.errno
+	}
 	switch { // a request for any completion stays one (rxe_req_notify_cq)
 	case req.SolicitedOnly == 0:
 		q.notify = notifyNext

@@ -76,10 +76,15 @@ apt_dir() {
 	printf '%s' "$dir"
 }
 
+# archived SUITE: the suite gets no updates any more, so the date until which its
+# Release file is valid may have passed.
+archived() { [[ $1 == bullseye ]]; }
+
 # private_apt SUITE TOOL ARGS… runs apt-get or apt-cache on the private state.
 private_apt() {
-	local dir tool=$2
+	local dir tool=$2 dated=true
 	dir=$(apt_dir "$1")
+	! archived "$1" || dated=false
 	shift 2
 	"$tool" -q \
 		-o Dir::State="$dir" -o Dir::State::lists="$dir/lists" -o Dir::State::status="$dir/status" \
@@ -87,7 +92,7 @@ private_apt() {
 		-o Dir::Etc::sourcelist="$dir/sources.list" -o Dir::Etc::sourceparts="$dir/empty.d" \
 		-o Dir::Etc::preferences="$dir/empty" -o Dir::Etc::preferencesparts="$dir/empty.d" \
 		-o APT::Architecture="$ARCH" -o APT::Architectures="$ARCH" -o APT::Sandbox::User= \
-		-o Acquire::Languages=none -o Acquire::Check-Valid-Until=false -o Acquire::Retries=3 \
+		-o Acquire::Languages=none -o Acquire::Check-Valid-Until="$dated" -o Acquire::Retries=3 \
 		-o APT::Update::Post-Invoke-Success::= -o APT::Get::List-Cleanup=false \
 		"$@"
 }

@@ -13,10 +13,11 @@ qemu_command() {
 # machine_args DIR sets MACHINE to QEMU's arguments for the machine and for the
 # lines that its guest tells results on: DIR/console, out, err and ctl.
 machine_args() {
-	local line
+	local line dir
+	dir=$(quoted "$1")
 	MACHINE=(
-		-chardev "file,id=log,path=$1/console" -chardev "file,id=out,path=$1/out"
-		-chardev "file,id=err,path=$1/err" -chardev "file,id=ctl,path=$1/ctl"
+		-chardev "file,id=log,path=$dir/console" -chardev "file,id=out,path=$dir/out"
+		-chardev "file,id=err,path=$dir/err" -chardev "file,id=ctl,path=$dir/ctl"
 	)
 	case $ARCH in
 	amd64)

@@ -6,7 +6,15 @@ set -euo pipefail
 shopt -s inherit_errexit
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-CACHE=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/purerdma-rdma
+
+# home prints this user's home directory; HOME may be unset, as in some services.
+home() {
+	local dir=${HOME:-}
+	[[ -n $dir ]] || dir=$(getent passwd "$(id -u)" | cut -d: -f6)
+	printf '%s' "${dir:-${TMPDIR:-/tmp}/home-$(id -u)}"
+}
+
+CACHE=${XDG_CACHE_HOME:-$(home)/.cache}/purerdma-rdma
 PROG=${0##*/}
 # Processors of guests, as Debian and Go name them, and the one to use.
 ARCHES=(amd64 arm64 s390x)
@@ -56,6 +64,12 @@ end_groups() {
 	wait 2>/dev/null || true
 }
 
+# sweep removes what runs that were killed left in the cache and among temporary files.
+sweep() {
+	find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'rdma-*.??????' -user "$(id -u)" -mtime +0 -exec rm -rf {} + || true
+	[[ ! -d $CACHE ]] || find "$CACHE" -mindepth 2 -maxdepth 2 -name 'tmp.*' -mtime +0 -exec rm -rf {} + || true
+}
+
 # with_lock NAME COMMAND… runs the command while no other process holds NAME.
 with_lock() {
 	local name=$1
@@ -72,6 +86,9 @@ package_of() {
 	case $1 in
 	qemu-system-x86_64) echo qemu-system-x86 ;;
 	qemu-system-aarch64) echo qemu-system-arm ;;
+	# A package of its own since trixie.
+	qemu-system-s390x) one_of qemu-system-s390x qemu-system-misc ;;
+	ld | strip) echo binutils ;;
 	xz) echo xz-utils ;;
 	depmod) echo kmod ;;
 	flock) echo util-linux ;;
@@ -79,6 +96,15 @@ package_of() {
 	cc) echo gcc libc6-dev ;;
 	*) echo "$1" ;;
 	esac
+}
+
+# one_of PACKAGE… prints the first one that the archive has, or the last.
+one_of() {
+	local name
+	for name in "$@"; do
+		if apt-cache pkgnames "$name" 2>/dev/null | grep -qxF "$name"; then break; fi
+	done
+	echo "$name"
 }
 
 # require COMMAND… makes sure that the commands exist. On Debian and Ubuntu it
@@ -104,7 +130,10 @@ install_packages() {
 	local sudo=()
 	if [[ $(id -u) != 0 ]]; then
 		have sudo || die "missing packages: $*; run as root: apt-get install $*"
-		sudo=(sudo)
+		sudo=(sudo "--preserve-env=http_proxy,https_proxy,no_proxy")
+		# A background step cannot ask for a password: sudo would wait for ever.
+		[[ -t 0 ]] || sudo+=(-n)
+		"${sudo[@]}" true || die "missing packages: $*; sudo asks for a password; run first: sudo apt-get install $*"
 	fi
 	say "installing packages: $*"
 	local log

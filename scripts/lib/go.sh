@@ -40,9 +40,10 @@ require_go() {
 }
 
 fetch_go() {
-	local dir=$1 tmp suite=$GO_SUITE version deb ARCH=amd64
+	local dir=$1 tmp suite=$GO_SUITE version deb ARCH
 	[[ -x $dir/bin/go ]] && return
 	require dpkg-deb xz
+	ARCH=$(dpkg --print-architecture)
 	[[ -n $(debian_mirror) ]] || suite=machine
 	with_lock "apt-$suite" apt_lists "$suite"
 	version=$(go_package "$suite")

@@ -82,23 +82,31 @@ KERNEL_FORMAT=4
 
 # fetch_kernel SERIES prints a folder with vmlinux, release, and modules: rdma.cpio,
 # net.cpio, and lines.cpio with what the guest's serial lines need, if anything.
-# It makes the folder when it is not there.
+# It makes the folder when it is not there, and looks once a week for a newer kernel of
+# the series.
 fetch_kernel() {
 	local name dir
 	name=$(for_arch "$1")
 	((!SIW)) || name+=-siw
 	dir=$CACHE/kernels/$name.$KERNEL_FORMAT
-	[[ -e $dir/release ]] || with_lock "kernel-$name" prepare_kernel "$1" "$dir" >&2
+	fresh "$dir" || with_lock "kernel-$name" prepare_kernel "$1" "$dir" >&2
 	printf '%s' "$dir"
 }
 
+# fresh DIR: the kernel is there, and a newer one was looked for in the last week.
+fresh() { [[ -e $1/release && -n $(find "$1/looked" -mtime -7 2>/dev/null) ]]; }
+
 prepare_kernel() {
 	local series=$1 dir=$2 tmp suite packages
-	[[ -e $dir/release ]] && return
+	! fresh "$dir" || return 0
 	require xz zstd cpio depmod dpkg-deb apt-get
 	suite=$(suite_of "$series")
 	with_lock "apt-$suite" apt_lists "$suite"
 	packages=$(kernel_packages "$series")
+	if [[ -e $dir/release && $packages == "$(cat "$dir/packages" 2>/dev/null)" ]]; then
+		touch "$dir/looked"
+		return
+	fi
 	mkdir -p "$CACHE/kernels"
 	tmp=$(mktemp -d "$CACHE/kernels/tmp.XXXXXX")
 	# shellcheck disable=SC2064
@@ -109,7 +117,11 @@ prepare_kernel() {
 	((!SIW)) || build_siw "$tmp" "$series" "$suite"
 	build_modules "$tmp"
 	rm -rf "$tmp"/{tree,image,*.deb,*.log}
+	echo "$packages" >"$tmp/packages"
+	touch "$tmp/looked"
+	[[ ! -e $dir ]] || mv "$dir" "$tmp.old"
 	mv "$tmp" "$dir"
+	rm -rf "$tmp.old"
 }
 
 # unpack_kernel DIR: from the .deb files, DIR/vmlinux and DIR/tree/lib/modules.

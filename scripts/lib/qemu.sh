@@ -8,8 +8,54 @@
 QEMU_PIDS=()
 READER_PIDS=()
 
-# Kernel messages that deserve attention whatever the binary's status is.
+# Kernel messages that fail a run whatever the binary's status is.
 KERNEL_TROUBLE='BUG:|Oops|WARNING: |INFO: task .* blocked|self-detected stall|general protection|Kernel panic|refcount_t:|list_(add|del) corruption'
+
+# The file that says whether guests boot with KVM on this machine, until it reboots.
+# /dev/kvm alone says little: within some virtual machines no guest comes up with it.
+kvm_verdict() { printf '%s' "$CACHE/kvm/$(cat /proc/sys/kernel/random/boot_id)"; }
+
+# remember_kvm works|fails
+remember_kvm() {
+	mkdir -p "$CACHE/kvm"
+	echo "$1" >"$(kvm_verdict)"
+}
+
+# choose_accelerator sets ACCEL, and BOOT_TIME to a trial's where KVM is not proved yet.
+choose_accelerator() {
+	ACCEL=${RDMA_VM_ACCEL:-}
+	if [[ -n $ACCEL ]]; then
+		[[ $ACCEL =~ ^(kvm|tcg)$ ]] || die -s 2 "RDMA_VM_ACCEL is $ACCEL, want kvm or tcg"
+		return
+	fi
+	ACCEL=tcg
+	if ((ICOUNT)) || [[ $ARCH != "$(machine_arch)" || ! -r /dev/kvm || ! -w /dev/kvm ]]; then
+		return
+	fi
+	case $(cat "$(kvm_verdict)" 2>/dev/null) in
+	works) ACCEL=kvm ;;
+	fails) ;;
+	*) ACCEL=kvm EMULATED_BOOT_TIME=$BOOT_TIME BOOT_TIME=15 ;;
+	esac
+}
+
+# emulate starts the guests again without KVM, with which they did not boot.
+emulate() {
+	[[ -z ${RDMA_VM_ACCEL:-} ]] || return 0
+	say "guests do not boot with this machine's KVM; emulating their processors until its next start"
+	remember_kvm fails
+	ACCEL=tcg BOOT_TIME=${EMULATED_BOOT_TIME:-$BOOT_TIME}
+	run_guests
+}
+
+# machine_arch prints this machine's processor in the names of ARCHES.
+machine_arch() {
+	case $(uname -m) in
+	x86_64) echo amd64 ;;
+	aarch64) echo arm64 ;;
+	*) uname -m ;;
+	esac
+}
 
 # stop_guests ends what start_guest started.
 stop_guests() {
@@ -40,10 +86,11 @@ start_guest() {
 	: >"$dir/console"
 	start_reader "$dir/out" 1 "$prefix"
 	start_reader "$dir/err" 2 "$prefix"
-	# With --icount an instruction takes 4 ns of the guest's time, idle time
+	# With --icount, which is for emulation, an instruction takes 4 ns of the guest's time, idle time
 	# passes at once, and the processors take turns.
 	# shellcheck disable=SC2054
 	local clock=(-accel tcg,thread=multi)
+	[[ $ACCEL != kvm ]] || clock=(-accel kvm)
 	# shellcheck disable=SC2054
 	((!ICOUNT)) || clock=(-accel tcg,thread=single -icount shift=2,sleep=off)
 	machine_args "$dir"
@@ -96,8 +143,11 @@ network_args() {
 wire() {
 	local server=off
 	[[ $1 == listen ]] && server=on
-	printf 'stream,id=%s,server=%s,addr.type=unix,addr.path=%s' "${3:-net}" "$server" "$TMP/wire$2"
+	printf 'stream,id=%s,server=%s,addr.type=unix,addr.path=%s' "${3:-net}" "$server" "$(quoted "$TMP/wire$2")"
 }
+
+# quoted PATH prints a path as QEMU's options want it: a comma would end it.
+quoted() { printf '%s' "${1//,/,,}"; }
 
 # told DIR PATTERN: the guest has sent a line that begins so. Reading the file
 # without a process saves thousands of them in a long run.
@@ -248,7 +298,8 @@ keep_kernel_logs() {
 	done
 }
 
-# report_kernel_log keeps the logs of a failed run and shows what is suspicious.
+# report_kernel_log keeps the logs of a failed run and shows what the kernels complained
+# about, which is a failure too.
 report_kernel_log() {
 	local n log trouble=0
 	for ((n = 0; n < NODES; n++)); do
@@ -261,7 +312,6 @@ report_kernel_log() {
 			tail -n 15 "$log" | tr -d '\r' >&2
 		fi
 	done
-	if ((STATUS || trouble)); then
-		keep_kernel_logs
-	fi
+	((!trouble || STATUS)) || STATUS=126
+	((!STATUS)) || keep_kernel_logs
 }

@@ -20,10 +20,11 @@ siw_suite() {
 # build_siw DIR SERIES SUITE adds siw.ko to the modules in DIR/tree and has it
 # loaded in the guest.
 build_siw() {
-	local dir=$1 series=$2 suite=$3 build=$1/build release headers module
+	local dir=$1 series=$2 suite=$3 build release headers module
 	require make gcc ld strip
+	# make knows no path with a space in it.
+	build=$(mktemp -d /tmp/rdma-siw.XXXXXX)
 	release=$(basename "$(find "$dir/tree/usr/lib/modules/" -mindepth 1 -maxdepth 1 -type d -print -quit)")
-	mkdir -p "$build"
 	siw_headers "$build" "$suite" "$series" "$release"
 	siw_source "$build" "$suite" "$series" "$release"
 	headers=$build/usr/src/linux-headers-$release

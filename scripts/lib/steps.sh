@@ -2,6 +2,7 @@
 # Runs named steps and counts them.
 
 PASSED_STEPS=0
+MATCHED=0 # steps that --only names
 FAILED_STEPS=()
 SUMMARY=()
 STEP_LOGS=$(mktemp -d "${TMPDIR:-/tmp}/rdma-test.XXXXXX")
@@ -12,6 +13,7 @@ step() {
 	local name=$1 log start status=0 took word=ok
 	shift
 	[[ $name =~ ${ONLY:-.} || $name == *' for the guests' ]] || return 0
+	[[ ! $name =~ ${ONLY:-.} ]] || MATCHED=$((MATCHED + 1))
 	log=$STEP_LOGS/$((PASSED_STEPS + ${#FAILED_STEPS[@]})).log
 	start=$SECONDS
 	printf '%-44s' "$name" >&2
@@ -72,14 +74,17 @@ result_of() {
 # show_failure LOG shows what failed tests said, and the end of the log.
 show_failure() {
 	{
+		# Guests of several machines begin each line with their number.
 		awk '
-			/^=== / { test = $3; next }
-			/^ *--- (PASS|SKIP|FAIL): / {
-				if ($2 == "FAIL:") printf "%s%s\n", said[$3], $0
-				test = ""
+			{ node = match($0, /^\[[0-9]+\] /) ? substr($0, 1, RLENGTH) : ""; line = substr($0, length(node) + 1) }
+			line ~ /^=== / { split(line, f); test[node] = f[3]; next }
+			line ~ /^ *--- (PASS|SKIP|FAIL): / {
+				split(line, f)
+				if (f[2] == "FAIL:") printf "%s%s\n", said[node, f[3]], $0
+				test[node] = ""
 				next
 			}
-			test != "" { said[test] = said[test] $0 "\n" }' "$1" | head -n 150
+			test[node] != "" { said[node, test[node]] = said[node, test[node]] $0 "\n" }' "$1" | head -n 150
 		echo '...'
 		tail -n 25 "$1"
 	} | cut -c1-300 | sed 's/^/    /' >&2
@@ -95,5 +100,6 @@ finish_steps() {
 	printf '%s\n' "${SUMMARY[@]}"
 	printf 'time: %d min %d s\n' $((SECONDS / 60)) $((SECONDS % 60))
 	printf '%d passed, %d failed\n' "$PASSED_STEPS" "${#FAILED_STEPS[@]}"
+	((MATCHED)) || die -s 2 "no step's name matches --only $ONLY"
 	((${#FAILED_STEPS[@]} == 0))
 }
