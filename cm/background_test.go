@@ -2,8 +2,6 @@ package cm
 
 import (
 	"runtime"
-	"slices"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -29,62 +27,54 @@ func (c *crowd) enter() {
 	c.inside.Add(-1)
 }
 
-// TestPool: a pool runs what it gets, no more at a time than it has workers, and
-// has none when there is nothing to do.
+// TestPool: a pool runs no more at a time than it has workers, and has none when there
+// is nothing to do.
 func TestPool(t *testing.T) {
 	before := runtime.NumGoroutine()
 	p := &pool{workers: 4}
 	c := newCrowd()
 	const all = 10_000
-	var done sync.WaitGroup
-	done.Add(all)
 	for range all {
-		p.run(func() {
-			defer done.Done()
-			c.enter()
-		})
+		p.run(c.enter)
 	}
 	waitFor(t, func() bool { return c.inside.Load() == 4 })
 	if n := runtime.NumGoroutine() - before; n > 4 {
 		t.Errorf("%d goroutines for %d jobs", n, all)
 	}
 	close(c.open)
-	done.Wait()
+	waitFor(t, func() bool { return c.total.Load() == all && c.inside.Load() == 0 })
 	if n := c.most.Load(); n != 4 {
 		t.Errorf("%d at a time", n)
 	}
 	checkGoroutines(t, before)
 }
 
-// TestPoolOrder: jobs begin in the order in which they came.
+// TestPoolOrder: what comes first is done first.
 func TestPoolOrder(t *testing.T) {
-	p := &pool{workers: 1} // of several, one may be held up after it took a job
-	const all = 1000
-	var started []int
-	var done sync.WaitGroup
-	done.Add(all)
-	for i := range all {
-		p.run(func() {
-			started = append(started, i)
-			done.Done()
-		})
+	p := &pool{workers: 1}
+	done := make(chan int, 100)
+	for i := range cap(done) {
+		p.run(func() { done <- i })
 	}
-	done.Wait()
-	if !slices.IsSorted(started) {
-		t.Errorf("started %v", started)
+	for i := range cap(done) {
+		if got := <-done; got != i {
+			t.Fatalf("job %d came as the %dth", got, i)
+		}
 	}
 }
 
-// destroysBlock lets DESTROY_ID commands wait for the crowd.
-func (r *rig) destroysBlock() *crowd {
-	c := newCrowd()
+// destroysBlock lets DESTROY_ID commands join a crowd once it is held. It comes before
+// the first use of the fake.
+func (r *rig) destroysBlock() (c *crowd, hold func()) {
+	c = newCrowd()
+	var held atomic.Bool
 	r.cm.Before = func(call fakecm.Call) error {
-		if call.Op == "write" && call.Cmd == abi.RDMA_USER_CM_CMD_DESTROY_ID {
+		if held.Load() && call.Op == "write" && call.Cmd == abi.RDMA_USER_CM_CMD_DESTROY_ID {
 			c.enter()
 		}
 		return nil
 	}
-	return c
+	return c, func() { held.Store(true) }
 }
 
 // shortPatience makes Close wait not as long.
@@ -98,6 +88,7 @@ func shortPatience(t *testing.T) {
 // destructions the kernel holds up, takes a few threads.
 func TestManyRemovals(t *testing.T) {
 	r := newRig(t)
+	c, hold := r.destroysBlock()
 	shortPatience(t)
 	l, err := ListenAddr(serverAddr, nil)
 	if err != nil {
@@ -123,7 +114,7 @@ func TestManyRemovals(t *testing.T) {
 		conns = append(conns, client, server)
 	}
 	before := runtime.NumGoroutine()
-	c := r.destroysBlock()
+	hold()
 	r.cm.RemoveDevice(fakecm.DefaultDevice.Index)
 	for _, conn := range conns {
 		waitEnd(t, conn)
@@ -156,6 +147,7 @@ func TestManyRemovals(t *testing.T) {
 // gone, take a few threads, and all are destroyed in the end.
 func TestRequestFlood(t *testing.T) {
 	r := newRig(t)
+	c, hold := r.destroysBlock()
 	shortPatience(t)
 	l, err := ListenAddr(serverAddr, &ListenConfig{Backlog: 1})
 	if err != nil {
@@ -163,7 +155,7 @@ func TestRequestFlood(t *testing.T) {
 	}
 	ch := l.ID().Channel()
 	before := runtime.NumGoroutine()
-	c := r.destroysBlock()
+	hold()
 	const each, handles = 5_000, 1 << 20 // handles that are nobody's
 	request := uint32(abi.RDMA_CM_EVENT_CONNECT_REQUEST)
 	for i := range uint32(each) {

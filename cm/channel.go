@@ -42,6 +42,7 @@ type EventChannel struct {
 	dropped atomic.Uint64
 	orphans atomic.Uint64
 	heldUp  atomic.Uint64
+	failed  atomic.Uint64
 
 	users int // IDs that keep a process-wide channel open; guarded by shared.mu
 }

@@ -19,6 +19,12 @@ func (c *EventChannel) destroy(handle uint32, d *call) {
 	c.destroying.add(1)
 	background.destroys.run(func() {
 		_, err := c.ch.DestroyID(handle)
+		if errors.Is(err, net.ErrClosed) {
+			err = nil // the channel was closed before, and took the ID along
+		}
+		if err != nil {
+			c.failed.Add(1)
+		}
 		c.destroying.add(-1)
 		d.finish(err)
 	})
@@ -28,7 +34,9 @@ func (c *EventChannel) destroy(handle uint32, d *call) {
 // connected peer is told, a waiting request is rejected, multicast groups are
 // left, blocked steps return. It waits while the kernel finishes work in progress on
 // the ID, but two seconds at most: then the kernel finishes in the background. The
-// queue pair, if there is one, is closed before.
+// queue pair, if there is one, is closed before. When the command fails, which no
+// kernel is known to do, the ID lives, although it can only be closed, until another
+// Close or the end of its channel.
 func (id *ID) Close() error { return id.closeBy(patience()) }
 
 // closeBy is Close with another limit.
@@ -67,7 +75,7 @@ func (id *ID) startClose(c *EventChannel, deadline time.Time) *call {
 		id.closing.Store(false) // it has migrated
 		return nil
 	}
-	if id.closed.Swap(true) {
+	if id.closed.Swap(true) && !id.outlived.Swap(false) {
 		return nil
 	}
 	d := newCall()
@@ -84,10 +92,8 @@ func (id *ID) finishClose(d *call, deadline time.Time) error {
 		d.then(id.giveBack)
 		return nil
 	}
+	id.outlived.Store(d.err != nil)
 	id.giveBack()
-	if errors.Is(d.err, net.ErrClosed) {
-		return nil // the channel was closed before, and took the ID along
-	}
 	return d.err
 }
 

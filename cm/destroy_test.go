@@ -2,10 +2,17 @@ package cm
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync/atomic"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/internal/fakecm"
+	"github.com/purerdma/rdma/ucma"
 )
 
 // TestSlowDestroy: a kernel that takes long to destroy an ID whose request is
@@ -80,5 +87,98 @@ func TestSlowDestroyOfConnected(t *testing.T) {
 		}
 	}
 	close(finish)
+	r.waitClosed()
+}
+
+// TestDestroyFails: an errno that may come from the end of a device is no success while
+// the ID lives, and another Close destroys it.
+func TestDestroyFails(t *testing.T) {
+	for _, errno := range []syscall.Errno{syscall.EIO, syscall.ENODEV, syscall.ENXIO} {
+		for _, gone := range []bool{false, true} {
+			t.Run(fmt.Sprint(errno, ", device gone ", gone), func(t *testing.T) {
+				r := newRig(t)
+				var refuse atomic.Bool
+				r.cm.Before = func(c fakecm.Call) error {
+					if c.Op == "write" && c.Cmd == abi.RDMA_USER_CM_CMD_DESTROY_ID && refuse.Swap(false) {
+						return errno
+					}
+					return nil
+				}
+				keep := r.newID()
+				id, err := NewID(nil)
+				if err == nil {
+					err = id.Bind(sockaddr(t, "10.0.0.1:0"))
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if gone {
+					r.cm.RemoveDevice(fakecm.DefaultDevice.Index)
+				}
+				refuse.Store(true)
+				wants(t, id.Close(), errno)
+				if owned, _ := r.cm.Handles(); len(owned) != 2 {
+					t.Errorf("%d IDs in the kernel", len(owned))
+				}
+				wants(t, id.Bind(sockaddr(t, "10.0.0.1:0")), net.ErrClosed)
+				if s := keep.Channel().Stats(); s.Failed != 1 {
+					t.Errorf("%+v", s)
+				}
+				if err := errors.Join(id.Close(), id.Close()); err != nil {
+					t.Error(err)
+				}
+				if owned, _ := r.cm.Handles(); len(owned) != 1 {
+					t.Errorf("%d IDs in the kernel after the second close", len(owned))
+				}
+			})
+		}
+	}
+}
+
+// TestSlowDestroyOfMany: a kernel that holds up the destruction of IDs does not make
+// the close of a listener, whose requests wait, and of a channel take longer than of
+// one ID.
+func TestSlowDestroyOfMany(t *testing.T) {
+	r := newRig(t)
+	c, hold := r.destroysBlock()
+	own, err := NewEventChannel(&ucma.Options{Kernel: host.kernel})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := ListenAddr(serverAddr, &ListenConfig{Config: quick})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const requests = 5
+	var dialed []<-chan result[*Conn]
+	for i := range requests {
+		dialed = append(dialed, r.dialInto(l, i+1))
+	}
+	for range requests {
+		if _, err := NewID(&IDOptions{Channel: own}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hold()
+	for _, tc := range []struct {
+		name  string
+		close func() error
+	}{{"listener", l.Close}, {"channel", own.Close}} {
+		start := time.Now()
+		if err := tc.close(); err != nil {
+			t.Errorf("%s: %v", tc.name, err)
+		}
+		if d := time.Since(start); d > 2*closePatience {
+			t.Errorf("the %s took %v to close", tc.name, d)
+		}
+	}
+	if s := l.ID().Channel().Stats(); s.HeldUp != 1 || s.Destroying != 1+requests {
+		t.Errorf("%+v", s)
+	}
+	close(c.open)
+	for _, d := range dialed {
+		_, err := get(t, d)
+		wants(t, err, ErrRejected)
+	}
 	r.waitClosed()
 }

@@ -67,3 +67,47 @@ func TestRaceSilentFirst(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestRaceSlowDestroy: the winner of a race waits for the losers no longer than a Close
+// does, although the kernel holds up the destruction of their IDs.
+func TestRaceSlowDestroy(t *testing.T) {
+	r := newRig(t)
+	shortPatience(t)
+	c := newCrowd()
+	var n atomic.Int32
+	r.cm.Before = func(call fakecm.Call) error {
+		switch {
+		case call.Op != "write":
+		case call.Cmd == abi.RDMA_USER_CM_CMD_CONNECT && n.Add(1) == 1:
+			r.cm.Mute(call.Cmd)
+		case call.Cmd == abi.RDMA_USER_CM_CMD_CONNECT:
+			r.cm.Unmute()
+		case call.Cmd == abi.RDMA_USER_CM_CMD_DESTROY_ID:
+			c.enter()
+		}
+		return nil
+	}
+	l := r.listen(nil)
+	ctx := testContext(t)
+	d := &Dialer{Config: quick, FallbackDelay: 10 * time.Millisecond}
+	dialed := async(func() (*Conn, error) { return d.race(ctx, []netip.AddrPort{serverAddr, serverAddr}) })
+	req, err := l.Accept(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := req.Accept(ctx, &AcceptOptions{Config: quick})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := get(t, dialed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.inside.Load() != 1 {
+		t.Errorf("%d IDs are held up, expected the loser's", c.inside.Load())
+	}
+	close(c.open)
+	if err := errors.Join(client.Close(), server.Close()); err != nil {
+		t.Error(err)
+	}
+}

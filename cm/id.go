@@ -31,6 +31,7 @@ type ID struct {
 	gate     sync.RWMutex
 	handle   uint32
 	closed   atomic.Bool // set with gate locked, but see closeLater
+	outlived atomic.Bool // the kernel would not destroy it
 	up       atomic.Bool // Connect has established it, which iWARP does
 	notIWARP atomic.Bool // its device is known and does not speak iWARP
 

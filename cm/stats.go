@@ -16,13 +16,17 @@ type ChannelStats struct {
 	// HeldUp is how many Close calls returned after two seconds although the kernel
 	// had not destroyed the ID; it goes on in the background.
 	HeldUp uint64
+
+	// Failed is how many IDs the kernel refused to destroy. They end with the
+	// channel.
+	Failed uint64
 }
 
 // Stats returns the channel's counters.
 func (c *EventChannel) Stats() ChannelStats {
 	return ChannelStats{
 		Dropped: c.dropped.Load(), Orphans: c.orphans.Load(),
-		Destroying: c.destroying.count(), HeldUp: c.heldUp.Load(),
+		Destroying: c.destroying.count(), HeldUp: c.heldUp.Load(), Failed: c.failed.Load(),
 	}
 }
 

@@ -192,7 +192,7 @@ func (cq *CQ) destroyKernel() error {
 		defer i.release()
 		i.object(uint16(abi.UVERBS_ATTR_DESTROY_CQ_HANDLE), cq.handle)
 		i.outU64(uint16(abi.UVERBS_ATTR_DESTROY_CQ_RESP)) // two event counts that only C needs
-		return destroyed(cq.c.ioctl(i, cq.life.name))
+		return cq.c.destroyed(cq.c.ioctl(i, cq.life.name))
 	}
 	w, err := newWrite(&cmdDestroyCQ, nil, 0)
 	if err != nil {
@@ -200,5 +200,5 @@ func (cq *CQ) destroyKernel() error {
 	}
 	defer w.release()
 	reqOf[abi.IBUverbsDestroyCQ](w).CQHandle = cq.handle
-	return destroyed(cq.c.write(w, cq.life.name))
+	return cq.c.destroyed(cq.c.write(w, cq.life.name))
 }

@@ -62,6 +62,10 @@ type Error struct {
 	Device string // the device's name
 	Hint   string // what to do about it; may be empty
 	Err    error  // the cause
+
+	// Where Err may mean that the device is gone: whether the kernel says that it is
+	// not, and whether its removal or a fatal error was reported all the same.
+	lives, removed bool
 }
 
 // Error returns device, operation, object, cause and hint in one line.
@@ -94,7 +98,7 @@ func (e *Error) Is(target error) bool {
 	case errors.ErrUnsupported:
 		return isUnsupported(e.Err)
 	case ErrDeviceRemoved:
-		return isGone(e.Err)
+		return isGone(e.Err) && (!e.lives || e.removed)
 	}
 	return false
 }
@@ -113,7 +117,7 @@ func isUnsupported(err error) bool {
 		errors.Is(err, syscall.ENOTTY)
 }
 
-// isGone reports whether the kernel no longer has the device behind the file.
+// isGone reports whether the kernel may no longer have the device behind the file.
 // The uverbs core answers EIO once it has taken the driver away
 // (uverbs_disassociate_api); ENODEV and ENXIO come from a module being removed.
 func isGone(err error) bool {

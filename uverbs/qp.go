@@ -218,7 +218,7 @@ func (qp *QP) destroyKernel() error {
 		defer i.release()
 		i.object(uint16(abi.UVERBS_ATTR_DESTROY_QP_HANDLE), qp.handle)
 		i.outU32(uint16(abi.UVERBS_ATTR_DESTROY_QP_RESP)) // an event count that only C needs
-		return destroyed(qp.c.ioctl(i, qp.life.name))
+		return qp.c.destroyed(qp.c.ioctl(i, qp.life.name))
 	}
 	w, err := newWrite(&cmdDestroyQP, nil, 0)
 	if err != nil {
@@ -226,5 +226,5 @@ func (qp *QP) destroyKernel() error {
 	}
 	defer w.release()
 	reqOf[abi.IBUverbsDestroyQP](w).QPHandle = qp.handle
-	return destroyed(qp.c.write(w, qp.life.name))
+	return qp.c.destroyed(qp.c.write(w, qp.life.name))
 }

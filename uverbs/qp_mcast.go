@@ -82,7 +82,7 @@ func (qp *QP) leaveGroups() error {
 	defer qp.groupMu.Unlock()
 	var errs []error
 	for g := range qp.groups {
-		if err := destroyed(qp.groupCommand(&cmdDetachMcast, g)); err != nil {
+		if err := qp.c.destroyed(qp.groupCommand(&cmdDetachMcast, g)); err != nil {
 			errs = append(errs, err)
 			continue
 		}

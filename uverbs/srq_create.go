@@ -100,7 +100,7 @@ func (srq *SRQ) destroyKernel() error {
 		defer i.release()
 		i.object(uint16(abi.UVERBS_ATTR_DESTROY_SRQ_HANDLE), srq.handle)
 		i.outU32(uint16(abi.UVERBS_ATTR_DESTROY_SRQ_RESP)) // an event count that only C needs
-		return destroyed(srq.c.ioctl(i, srq.life.name))
+		return srq.c.destroyed(srq.c.ioctl(i, srq.life.name))
 	}
 	w, err := newWrite(&cmdDestroySRQ, nil, 0)
 	if err != nil {
@@ -108,5 +108,5 @@ func (srq *SRQ) destroyKernel() error {
 	}
 	defer w.release()
 	reqOf[abi.IBUverbsDestroySRQ](w).SRQHandle = srq.handle
-	return destroyed(srq.c.write(w, srq.life.name))
+	return srq.c.destroyed(srq.c.write(w, srq.life.name))
 }

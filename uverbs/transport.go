@@ -70,7 +70,7 @@ func (c *Context) destroyObject(m *method, attr uint16, w *writeCmd, handle uint
 	}
 	defer wc.release()
 	*reqOf[handleOnly](wc) = handleOnly{Handle: handle}
-	return destroyed(c.write(wc, object))
+	return c.destroyed(c.write(wc, object))
 }
 
 func (c *Context) destroyNative(m *method, attr uint16, handle uint32, object string) error {
@@ -80,7 +80,7 @@ func (c *Context) destroyNative(m *method, attr uint16, handle uint32, object st
 	}
 	defer i.release()
 	i.object(attr, handle)
-	return destroyed(c.ioctl(i, object))
+	return c.destroyed(c.ioctl(i, object))
 }
 
 // handleOnly is the core struct of DEALLOC_PD, DEREG_MR and their like.
@@ -95,7 +95,7 @@ func (c *Context) destroyEx(m *writeCmd, handle uint32, object string) error {
 	}
 	defer w.release()
 	reqOf[maskAndHandle](w).Handle = handle
-	return destroyed(c.write(w, object))
+	return c.destroyed(c.write(w, object))
 }
 
 // maskAndHandle is the core struct of DESTROY_WQ, DESTROY_FLOW and their like.
@@ -104,12 +104,27 @@ type maskAndHandle struct{ CompMask, Handle uint32 }
 // destroyed turns the answers of a kernel that has already destroyed the
 // object into success: after a device is taken away its objects are gone, and
 // every command answers EIO (uverbs_destroy_ufile_hw). On a context that was
-// abandoned the kernel destroys it with the file.
-func destroyed(err error) error {
-	if isGone(err) || errors.Is(err, net.ErrClosed) {
+// abandoned the kernel destroys it with the file. A driver may answer EIO for
+// reasons of its own, as mlx5 does when its firmware fails; the object lives then.
+func (c *Context) destroyed(err error) error {
+	var e *Error
+	if errors.Is(err, net.ErrClosed) || errors.As(err, &e) && isGone(e.Err) && !e.lives {
 		return nil
 	}
 	return err
+}
+
+// lives asks the kernel whether the device is still there, after an error that may
+// mean that it is not. It is the core that answers QUERY_DEVICE, in its older form
+// from what it has in memory (ib_uverbs_query_device): no error of it is the driver's.
+func (c *Context) lives() bool {
+	w, err := newWrite(&cmdQueryDevice, nil, 0)
+	if err != nil {
+		return true // as far as is known
+	}
+	defer w.release()
+	err = c.writeRaw(w)
+	return !isGone(err) && !errors.Is(err, net.ErrClosed)
 }
 
 // fail makes an Error of this device. An Error stays what it is.
@@ -118,5 +133,10 @@ func (c *Context) fail(op, object string, err error) error {
 	if errors.As(err, &e) {
 		return err
 	}
-	return &Error{Op: op, Object: object, Device: c.dev.Name, Hint: hint(op, err), Err: err}
+	e = &Error{Op: op, Object: object, Device: c.dev.Name, Hint: hint(op, err), Err: err}
+	if isGone(err) {
+		e.lives = c.lives()
+		e.removed = isClosed(c.gone) // it may be on its way out
+	}
+	return e
 }

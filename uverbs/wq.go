@@ -173,5 +173,5 @@ func (wq *WQ) destroy() error {
 	defer i.release()
 	i.object(uint16(abi.UVERBS_ATTR_DESTROY_WQ_HANDLE), wq.handle)
 	i.outU32(uint16(abi.UVERBS_ATTR_DESTROY_WQ_RESP)) // an event count that only C needs
-	return destroyed(wq.c.ioctl(i, wq.life.name))
+	return wq.c.destroyed(wq.c.ioctl(i, wq.life.name))
 }
