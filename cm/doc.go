@@ -35,8 +35,16 @@
 //
 // # Memory
 //
-// [Conn.Alloc] returns a [Region]. Closing the region or its connection
-// unmaps it: a slice from [Region.Bytes] must not be touched afterwards.
+// [Conn.Alloc] returns a [Region], memory that the device may use. Each connection
+// has a protection domain of its own: its peer reaches its regions, and no other
+// peer does, whatever key it has. [OpenPD], [PD.Alloc] and Config.PD share regions
+// among connections of a device on purpose.
+//
+// What the program has stays: a region is mapped until its own Close, and the bytes
+// of a [Message] until its Release, also when the connection is closed before. The
+// device has none of it any more then, and it is locked in RAM no longer; but a
+// program that never gives back leaks ([ReadMemoryUse]). A slice from [Region.Bytes]
+// or Message.Data must not be touched after that.
 //
 // # iWARP
 //

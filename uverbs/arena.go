@@ -125,17 +125,30 @@ func (a *Arena) find(room int) (*chunk, int, error) {
 		size = a.pages(room)
 	} else {
 		for _, c := range a.chunks {
+			if !c.lives() {
+				continue
+			}
 			if at, ok := c.take(room); ok {
 				return c, at, nil
 			}
 		}
 	}
+	a.sweep()
 	c, err := a.grow(size)
 	if err != nil {
 		return nil, 0, err
 	}
 	at, _ := c.take(room) // a new chunk is large enough
 	return c, at, nil
+}
+
+// sweep tries again to give dead chunks back that nobody uses.
+func (a *Arena) sweep() {
+	for _, c := range slices.Clone(a.chunks) {
+		if !c.lives() && c.empty() {
+			_ = a.drop(c) // Close tries again, and says why not
+		}
+	}
 }
 
 // grow maps and registers a chunk.
@@ -169,17 +182,18 @@ func (a *Arena) giveBack(b *Buffer) error {
 	defer a.mu.Unlock()
 	delete(a.live, b)
 	b.chunk.put(b.at, b.room)
-	usual := b.chunk.size() == a.cfg.ChunkSize
+	usual := b.chunk.lives() && b.chunk.size() == a.cfg.ChunkSize
 	if !b.chunk.empty() || usual && !a.hasSpare(b.chunk) {
 		return nil
 	}
 	return a.drop(b.chunk)
 }
 
-// hasSpare reports whether a chunk other than c is empty and of the usual size.
+// hasSpare reports whether a chunk other than c is empty, of the usual size, and
+// can be lent from.
 func (a *Arena) hasSpare(c *chunk) bool {
 	return slices.ContainsFunc(a.chunks, func(x *chunk) bool {
-		return x != c && x.empty() && x.size() == a.cfg.ChunkSize
+		return x != c && x.lives() && x.empty() && x.size() == a.cfg.ChunkSize
 	})
 }
 

@@ -37,7 +37,8 @@ func (b *Buffer) Len() int { return b.whole.n }
 // Addr returns the address of the first byte, for requests and peers.
 func (b *Buffer) Addr() uint64 { return b.whole.Addr() }
 
-// MR returns the memory region that the buffer is part of.
+// MR returns the memory region that the buffer is part of. It is the arena's: closed
+// by somebody else, it takes all buffers in it out of use.
 func (b *Buffer) MR() *MR { return b.whole.mr }
 
 // SGE returns the scatter/gather entry of the whole buffer. It panics after
@@ -52,8 +53,8 @@ func (b *Buffer) String() string {
 // Close gives the memory back to the arena, cleared. No request may use it any
 // more: wait for their completions, or destroy the queue pairs, before. Close
 // may be called more than once and from any goroutine. An error means that the
-// kernel would not end the registration of a chunk nobody uses; the arena's
-// Close tries again.
+// registration of a chunk that nobody uses could not be ended, or its memory not be
+// unmapped; the arena lends nothing of it any more, and its Close tries again.
 func (b *Buffer) Close() error {
 	if b.closed.Swap(true) {
 		return nil
@@ -123,8 +124,8 @@ func (s Slice) Bytes() []byte {
 }
 
 // SGE returns a scatter/gather entry. It panics when the buffer is closed,
-// because the device would reach memory that is lent to somebody else, and when
-// the slice is longer than an entry can say, 2^32-1 bytes.
+// because the device would reach memory that is lent to somebody else, when its
+// region is, and when the slice is longer than an entry can say, 2^32-1 bytes.
 func (s Slice) SGE() SGE {
 	if err := s.Err(); err != nil {
 		panic("uverbs: " + err.Error())
@@ -137,8 +138,11 @@ func (s Slice) SGE() SGE {
 
 // Err returns nil while the slice may be used. The error matches net.ErrClosed.
 func (s Slice) Err() error {
-	if s.buf != nil && !s.buf.closed.Load() {
-		return nil
+	if s.buf == nil || s.buf.closed.Load() {
+		return fmt.Errorf("slice of %d bytes: its buffer: %w", s.n, errClosed)
 	}
-	return fmt.Errorf("slice of %d bytes: its buffer: %w", s.n, errClosed)
+	if !s.buf.chunk.lives() {
+		return fmt.Errorf("slice of %d bytes: its %v: %w", s.n, s.mr, errClosed)
+	}
+	return nil
 }

@@ -20,6 +20,11 @@ func (c *chunk) size() int { return c.mem.Len() }
 
 func (c *chunk) empty() bool { return len(c.gaps) == 1 && c.gaps[0].n == c.mem.Len() }
 
+// lives reports whether the device knows the chunk's memory, as far as this process
+// knows: whoever has a buffer can close its region, and a registration may have
+// ended when the memory could not be unmapped.
+func (c *chunk) lives() bool { return !c.mr.life.isEnding() }
+
 // take cuts n bytes out of the first gap that has them.
 func (c *chunk) take(n int) (at int, ok bool) {
 	for i := range c.gaps {

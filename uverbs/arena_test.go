@@ -22,6 +22,12 @@ import (
 // memory was given back.
 func fakeArena(t testing.TB, cfg uverbs.ArenaConfig) *uverbs.Arena {
 	t.Helper()
+	a, _ := fakeArenaKernel(t, cfg)
+	return a
+}
+
+func fakeArenaKernel(t testing.TB, cfg uverbs.ArenaConfig) (*uverbs.Arena, *fakeverbs.Kernel) {
+	t.Helper()
 	mapped := offheap.Mapped()
 	k := fakeverbs.New()
 	c, err := uverbs.OpenOn(k, fakeDevice(), nil)
@@ -55,7 +61,7 @@ func fakeArena(t testing.TB, cfg uverbs.ArenaConfig) *uverbs.Arena {
 			t.Errorf("%d bytes left", n-mapped)
 		}
 	})
-	return a
+	return a, k
 }
 
 func mustAlloc(t testing.TB, a *uverbs.Arena, n int) *uverbs.Buffer {
