@@ -12,6 +12,9 @@ import (
 func (c *Conn) complete(wc *uverbs.WC) {
 	switch {
 	case wc.Status == abi.IB_WC_SUCCESS:
+		if wc.ID&recvBit != 0 || !c.dev.iwarp && !isProbe(wc) { // an iWARP send needs no answer
+			c.alive.hear()
+		}
 	case wc.Status == abi.IB_WC_WR_FLUSH_ERR || isNudge(wc):
 		c.suspect(signFlush, c.wcError(wc)) // a nudge says nothing of the cause
 	default:
@@ -19,7 +22,11 @@ func (c *Conn) complete(wc *uverbs.WC) {
 		// flushed requests only its consequence.
 		c.suspect(signFailure, c.wcError(wc))
 	}
-	if isNudge(wc) {
+	switch {
+	case isNudge(wc):
+		return
+	case isProbe(wc):
+		c.peerAnswered()
 		return
 	}
 	if wc.ID&recvBit != 0 {
@@ -27,14 +34,6 @@ func (c *Conn) complete(wc *uverbs.WC) {
 		return
 	}
 	c.sends.complete(wc)
-}
-
-// wcError returns a failed request as an error that names the operation's slot
-// alone; the key says nothing to anybody.
-func (c *Conn) wcError(wc *uverbs.WC) error {
-	own := *wc
-	own.ID &= operation
-	return own.Err()
 }
 
 // await returns what comes out of ready. Until then it reads completions, and

@@ -52,6 +52,18 @@ type Config struct {
 	// counts as 6 there: a message without a receive ends the connection.
 	RNRRetryCount int
 
+	// ACKTimeout is how long the device waits for an acknowledgement before it
+	// sends again, RetryCount times; it is rounded up to 4.096 µs · 2^n, at most 2.4
+	// hours. 0 leaves the choice to the kernel's connection manager: half a second
+	// or two on RoCE (cma.c, CMA_IBOE_PACKET_LIFETIME). The side that connects
+	// decides for both; what the other side says holds for its own requests. It
+	// means nothing on iWARP, where TCP repeats.
+	ACKTimeout time.Duration
+
+	// KeepAlive makes a connection on which nothing happens ask whether its peer
+	// is there. It is on by default.
+	KeepAlive KeepAlive
+
 	// PrivateCQ gives the connection a completion queue of its own. By
 	// default connections on one device share queues, which costs fewer
 	// system calls and descriptors.
@@ -70,6 +82,22 @@ type Config struct {
 
 // requests is how many work requests a connection may have outstanding.
 func (c *Config) requests() int { return c.SendDepth + c.RecvDepth }
+
+// ackUnit is the unit of ACK time-outs, and maxACKTimeout the longest: the exponent
+// has five bits (InfiniBand specification, Local Ack Timeout).
+const (
+	ackUnit       = 4096 * time.Nanosecond
+	maxACKTimeout = ackUnit << 31
+)
+
+// ackExponent returns the smallest exponent that is no less than the time-out.
+func (c *Config) ackExponent() uint8 {
+	n := uint8(1)
+	for ackUnit<<n < c.ACKTimeout {
+		n++
+	}
+	return n
+}
 
 // maxReads is the usual limit of hardware for outstanding reads and atomics.
 const maxReads = 16
@@ -108,6 +136,10 @@ func (c *Config) resolved() (Config, error) {
 			return r, fmt.Errorf("config: %s is %d, allowed are 0 to %d: %w", d.name, *d.v, d.max, syscall.EINVAL)
 		}
 	}
+	if r.ACKTimeout < 0 || r.ACKTimeout > maxACKTimeout {
+		return r, fmt.Errorf("config: ACKTimeout is %v, allowed are 0 to %v: %w", r.ACKTimeout, maxACKTimeout, syscall.EINVAL)
+	}
+	r.KeepAlive.resolve()
 	if r.CloseTimeout == 0 {
 		r.CloseTimeout = time.Second
 	}

@@ -14,6 +14,7 @@ func TestConfigDefaults(t *testing.T) {
 	want := Config{
 		SendDepth: 16, RecvDepth: 16, RecvSize: 4096, MaxSGE: 4, MaxInline: 64, LocalReads: 16, PeerReads: 16,
 		RetryCount: 6, RNRRetryCount: 7, CloseTimeout: time.Second,
+		KeepAlive: KeepAlive{Interval: 30 * time.Second, Limit: 30 * time.Second},
 	}
 	for _, c := range []*Config{nil, {}} {
 		got, err := c.resolved()

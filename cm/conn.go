@@ -41,6 +41,9 @@ type Conn struct {
 	endOnce sync.Once
 	endErr  error // why; set before ended is closed
 	doubt   suspicion
+	alive   keepAlive
+
+	localReads uint8 // reads and atomics that this side may have outstanding
 
 	byeOnce sync.Once // the one disconnect command
 	byeErr  error

@@ -25,7 +25,8 @@ type device struct {
 	// as responder.
 	maxInitiate, maxServe int
 
-	maxCQE int // entries of a completion queue
+	maxCQE  int // entries of a completion queue
+	maxQPWR int // requests of a queue pair's send queue
 
 	iwarp bool // speaks iWARP
 
@@ -125,7 +126,7 @@ func (d *device) readLimits() error {
 	}
 	d.maxInitiate = int(min(attr.MaxQPInitRdAtomic, 255))
 	d.maxServe = int(min(attr.MaxQPRdAtomic, 255))
-	d.maxCQE = attr.MaxCQE
+	d.maxCQE, d.maxQPWR = attr.MaxCQE, attr.MaxQPWR
 	return nil
 }
 

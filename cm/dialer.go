@@ -242,6 +242,11 @@ func (a *attempt) resolve(ctx context.Context, id *ID, steps *steps) error {
 			return inStep(stepResolveRoute, err)
 		}
 	}
+	if a.Config != nil && a.Config.ACKTimeout > 0 {
+		if err := id.SetACKTimeout(a.Config.ackExponent()); err != nil {
+			return inStep(stepResolveRoute, err)
+		}
+	}
 	if err := id.ResolveRoute(ctx); err != nil {
 		return inStep(stepResolveRoute, err)
 	}
@@ -260,6 +265,7 @@ func (c *Conn) handshake(ctx context.Context, privateData []byte, steps *steps) 
 			return inStep(stepConnect, err)
 		}
 		c.data = peer.PrivateData
+		c.localReads = c.readsIWARP(local, peer)
 		steps.done(stepConnect, "answered")
 		if err := c.Err(); err != nil {
 			return inStep(stepEstablish, err)
@@ -276,6 +282,7 @@ func (c *Conn) handshake(ctx context.Context, privateData []byte, steps *steps) 
 	steps.done(stepConnect, "answered by queue pair %#x", peer.QPNum)
 	c.data = peer.PrivateData
 	local, served = c.reads(peer)
+	c.localReads = local
 	if err := c.toRTS(local, served); err != nil {
 		return c.id.establishError(err)
 	}

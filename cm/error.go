@@ -42,6 +42,10 @@ var (
 	// a keep-alive (Config.KeepAlive). Its host may be down, or the path to it.
 	ErrPeerDead = errors.New("the peer does not answer any more")
 
+	// errNoReads: no reads and atomics were agreed on. It matches
+	// errors.ErrUnsupported.
+	errNoReads = errors.ErrUnsupported
+
 	// ErrDeviceRemoved: the RDMA device was removed under the connection. It
 	// is the error of package uverbs, because either package may be the first
 	// to notice.

@@ -170,12 +170,16 @@ func (c *Conn) postNudge(opcode abi.IBUverbsWROpcode) {
 func isNudge(wc *uverbs.WC) bool { return wc.ID&(recvBit|operation) == operation }
 
 // spare is how many requests beside the operations the queue pair has room for: a
-// nudge takes no operation's place.
-func (d *device) spare() int {
-	if d.iwarp {
-		return 1
+// question to the peer and a nudge take no operation's place.
+func (c *Conn) spare() int {
+	n := 0
+	if c.dev.iwarp {
+		n++
 	}
-	return 0
+	if c.cfg.KeepAlive.Interval > 0 {
+		n++
+	}
+	return n
 }
 
 // needsHalves reports whether a listener on an address needs an ID for each family: on
@@ -220,4 +224,11 @@ func (c *Conn) readEach(ctx context.Context, src RemoteMemory, slices []Slice) e
 		src.Addr, src.Len = src.Addr+part.Len, src.Len-part.Len
 	}
 	return nil
+}
+
+// readsIWARP returns how many reads this side may have outstanding once the peer has
+// answered: the event has the depths of this side's own queues, the one for
+// its requests as responder resources (siw_cm_upcall, cma_iw_handler).
+func (c *Conn) readsIWARP(local uint8, answer *ucma.ConnParam) uint8 {
+	return min(local, answer.ResponderResources)
 }

@@ -112,7 +112,7 @@ func (c *Conn) diagnose(what sign, err error) error {
 		if attr, queryErr := c.qp.Query(); queryErr != nil || attr.State != abi.IB_QPS_ERR {
 			return nil
 		}
-		return &brokenQP{qpn: c.qp.Number(), err: err}
+		return &brokenQP{qpn: c.qp.Number(), recvSize: c.cfg.RecvSize, err: err}
 	case signFlush:
 		return &brokenQP{qpn: c.qp.Number(), recvSize: c.cfg.RecvSize, err: err}
 	}
@@ -167,7 +167,8 @@ type brokenQP struct {
 // Error says what takes a queue pair there.
 func (e *brokenQP) Error() string {
 	return fmt.Sprintf("queue pair %#x is in the error state and its device did not say why; usually this side refused what the peer asked for: "+
-		"a wrong or closed remote key, an address outside of the region, or a right that the region lacks", e.qpn)
+		"a wrong or closed remote key, an address outside of the region, a right that the region lacks, "+
+		"or a message longer than Config.RecvSize (%d bytes)", e.qpn, e.recvSize)
 }
 
 // Unwrap returns the first sign.
@@ -205,6 +206,7 @@ func (c *Conn) end(err error) {
 		c.endErr = err
 		close(c.ended)
 	})
+	c.stopKeepAlive()
 	c.doubt.mu.Lock()
 	defer c.doubt.mu.Unlock()
 	if c.doubt.timer != nil {

@@ -153,10 +153,13 @@ func (r *Request) accept(ctx context.Context, o AcceptOptions) (*Conn, error) {
 func (c *Conn) answer(ctx context.Context, peer *ucma.ConnParam, privateData []byte, steps *steps) error {
 	c.data = peer.PrivateData
 	local, served := c.reads(peer)
+	c.localReads = local
 	// RTS before the answer: the peer's first message may overtake its
 	// confirmation.
 	if c.dev.iwarp {
 		c.listenFirst() // and the kernel moves the queue pair
+	} else if err := c.setACKTimeout(); err != nil {
+		return inStep(stepAccept, c.id.refused(ErrPeerGone, err))
 	} else if err := c.toRTS(local, served); err != nil {
 		return inStep(stepAccept, c.id.refused(ErrPeerGone, err))
 	}

@@ -105,7 +105,7 @@ func (c *Conn) perform(ctx context.Context, prepare func(i uint32, s *sendSlot) 
 	wc, err := await(ctx, c, s.done)
 	if err != nil {
 		if s.abandon() {
-			return uverbs.WC{}, err
+			return uverbs.WC{}, c.unanswered(s.wr[0].Opcode, err)
 		}
 		wc = <-s.done
 	}

@@ -26,6 +26,9 @@ func newConn(id *ID, route *ucma.Route, cfg Config) (*Conn, error) {
 	if err := c.openDevice(route); err != nil {
 		return nil, &stepFailure{step: stepOpenDevice, err: err}
 	}
+	if cfg.SendDepth >= c.dev.maxQPWR {
+		c.cfg.KeepAlive.Interval = -1 // there is no room for a question
+	}
 	id.notIWARP.Store(knownNotIWARP(c.dev.ctx.Device()))
 	if err := c.setUp(); err != nil {
 		c.abort()
@@ -66,7 +69,7 @@ func (c *Conn) setUp() error {
 		Type:   abi.IB_UVERBS_QPT_RC,
 		SendCQ: q.cq, RecvCQ: q.cq,
 		Cap: uverbs.QPCap{
-			MaxSendWR: c.cfg.SendDepth + c.dev.spare(), MaxRecvWR: c.cfg.RecvDepth,
+			MaxSendWR: c.cfg.SendDepth + c.spare(), MaxRecvWR: c.cfg.RecvDepth,
 			MaxSendSGE: c.cfg.MaxSGE, MaxRecvSGE: 1,
 			MaxInline: c.cfg.MaxInline,
 		},
@@ -92,7 +95,7 @@ func (c *Conn) setUp() error {
 }
 
 // requests is how many requests the connection may have under way.
-func (c *Conn) requests() int { return c.cfg.requests() + c.dev.spare() }
+func (c *Conn) requests() int { return c.cfg.requests() + c.spare() }
 
 // peersMay is what a queue pair lets peers do with memory that admits them.
 const peersMay = uverbs.AccessRemoteWrite | uverbs.AccessRemoteRead | uverbs.AccessRemoteAtomic
@@ -152,6 +155,15 @@ func (c *Conn) reads(peer *ucma.ConnParam) (local, served uint8) {
 	return local, served
 }
 
+// setACKTimeout makes Config.ACKTimeout hold for the queue pair of the side that
+// accepts; on the other side it has to be known before the route is resolved.
+func (c *Conn) setACKTimeout() error {
+	if c.cfg.ACKTimeout == 0 {
+		return nil
+	}
+	return c.id.SetACKTimeout(c.cfg.ackExponent())
+}
+
 // param describes this side to the peer.
 func (c *Conn) param(privateData []byte, local, served uint8) *ucma.ConnParam {
 	return &ucma.ConnParam{
@@ -171,6 +183,7 @@ func (c *Conn) setConnected() {
 	c.mu.Lock()
 	c.connected = true
 	c.mu.Unlock()
+	c.startKeepAlive()
 }
 
 // A Step is a finished part of a Dial or Accept, for tracing.

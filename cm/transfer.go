@@ -52,8 +52,12 @@ func (c *Conn) WriteImm(ctx context.Context, dst RemoteMemory, imm uint32, slice
 }
 
 // Read reads the peer's memory src into the slices, in order (RDMA read). It
-// reads as many bytes as the slices have.
+// reads as many bytes as the slices have. When the peer serves no reads the error
+// matches errors.ErrUnsupported, and nothing has happened.
 func (c *Conn) Read(ctx context.Context, src RemoteMemory, slices ...Slice) error {
+	if err := c.checkReads(); err != nil {
+		return c.opError("read", err)
+	}
 	if c.dev.iwarp && len(slices) > 1 {
 		return c.readEach(ctx, src, slices)
 	}
@@ -62,14 +66,15 @@ func (c *Conn) Read(ctx context.Context, src RemoteMemory, slices ...Slice) erro
 
 // FetchAdd adds to the 64-bit value in host order at the start of the peer's
 // memory dst, and puts the value from before into the 8 bytes of old. The
-// address must be a multiple of 8.
+// address must be a multiple of 8. When the peer serves no atomics, which count as
+// reads, the error matches errors.ErrUnsupported, and nothing has happened.
 func (c *Conn) FetchAdd(ctx context.Context, dst RemoteMemory, old Slice, add uint64) error {
 	return c.atomic(ctx, uverbs.SendWR{Opcode: abi.IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD, CompareAdd: add}, dst, old)
 }
 
 // CompareSwap replaces the 64-bit value at the start of the peer's memory dst
 // by swap if it equals compare, and puts the value from before into the 8
-// bytes of old.
+// bytes of old. Its errors are those of FetchAdd.
 func (c *Conn) CompareSwap(ctx context.Context, dst RemoteMemory, old Slice, compare, swap uint64) error {
 	return c.atomic(ctx, uverbs.SendWR{Opcode: abi.IB_UVERBS_WR_ATOMIC_CMP_AND_SWP, CompareAdd: compare, Swap: swap}, dst, old)
 }
@@ -80,6 +85,9 @@ func (c *Conn) atomic(ctx context.Context, wr uverbs.SendWR, dst RemoteMemory, o
 		return c.opError("atomic", fmt.Errorf("result of %d bytes, need 8: %w", old.Len(), syscall.EINVAL))
 	case dst.Addr%8 != 0:
 		return c.opError("atomic", fmt.Errorf("remote address %#x is not a multiple of 8: %w", dst.Addr, syscall.EINVAL))
+	}
+	if err := c.checkReads(); err != nil {
+		return c.opError("atomic", err)
 	}
 	return c.transfer(ctx, "atomic", wr, &dst, []Slice{old})
 }
