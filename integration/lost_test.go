@@ -1,0 +1,343 @@
+//go:build linux
+
+package integration
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/vishvananda/netlink"
+
+	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/cm"
+	"github.com/purerdma/rdma/uverbs"
+)
+
+// lostWithin is how long a connection may take to say that it has ended: a second
+// from its first sign, and what an emulated machine needs besides.
+const lostWithin = 3 * time.Second
+
+// waitLost waits for the end of a connection on which nobody waits.
+func waitLost(t *testing.T, what string, c *cm.Conn) error {
+	t.Helper()
+	start := time.Now()
+	select {
+	case <-c.Done():
+	case <-time.After(lostWithin):
+		t.Fatalf("%s: not known to have ended after %v\n%s", what, lostWithin, stacks())
+	}
+	t.Logf("%s after %v: %v", what, time.Since(start), c.Err())
+	if err := c.Err(); !errors.Is(err, cm.ErrConnLost) || errors.Is(err, net.ErrClosed) {
+		t.Errorf("%s: %v does not match ErrConnLost alone", what, err)
+	}
+	return c.Err()
+}
+
+// sameCause checks that operations on a connection that has ended say why.
+func sameCause(t *testing.T, c *cm.Conn) {
+	t.Helper()
+	ctx := testContext(t)
+	_, recv := c.Recv(ctx)
+	for name, err := range map[string]error{"receive": recv, "send": c.SendCopy(ctx, []byte("x"))} {
+		if !errors.Is(err, c.Err()) {
+			t.Errorf("%s ended with %v, the connection with %v", name, err, c.Err())
+		}
+	}
+}
+
+// TestLostBadKey: a peer that writes with a bad key breaks the queue pair of the
+// side that it writes to, which gets nothing but flushed receives.
+func TestLostBadKey(t *testing.T) {
+	requireRDMA(t)
+	checkLeaks(t)
+	client, server := pair(t)
+	exposed, mem := allocRegion(t, server, 64, cm.RemoteRead), allocRegion(t, client, 64, 0)
+	wrote := make(chan error, 1)
+	go func() { wrote <- client.Write(testContext(t), exposed.Remote(), mem.All()) }()
+	if onIWARP() { // the server's kernel ends the TCP connection
+		waitLost(t, "server", server)
+		<-wrote
+		return
+	}
+	if err := waitLost(t, "server", server); !strings.Contains(err.Error(), "key") {
+		t.Errorf("server: %v", err)
+	}
+	sameCause(t, server)
+	err := <-wrote // on 5.10 no answer comes, and the retries take a while
+	var ce *uverbs.CompletionError
+	if !errors.As(err, &ce) || !errors.Is(err, cm.ErrConnLost) {
+		t.Errorf("client: %v", err)
+	}
+	if kernelAtLeast(t, 6, 1) && (ce == nil || ce.Status != abi.IB_WC_REM_ACCESS_ERR || !strings.Contains(err.Error(), "key")) {
+		t.Errorf("client: %v", err)
+	}
+	sameCause(t, client)
+}
+
+// TestLostLongMessage: the side whose limit it was says so.
+func TestLostLongMessage(t *testing.T) {
+	requireRDMA(t)
+	checkLeaks(t)
+	l := listenOn(t, addrV4+":0", &cm.ListenConfig{Config: &cm.Config{RecvSize: 100}})
+	client, server, _ := connect(t, l, &cm.Dialer{}, nil)
+	sent := make(chan error, 1)
+	go func() { sent <- client.SendCopy(testContext(t), make([]byte, 1000)) }()
+	if err := waitLost(t, "server", server); !onIWARP() && !strings.Contains(err.Error(), "Config.RecvSize") {
+		t.Errorf("server: %v", err)
+	}
+	err := <-sent
+	t.Logf("client: %v", err)
+	waitLost(t, "client", client)
+}
+
+// TestLostPortDown takes the interface down under connections that are idle, and
+// that send: both ends name the port, and closing them waits for nobody.
+func TestLostPortDown(t *testing.T) {
+	requireRDMA(t)
+	addr := newLink(t, "rdmt4", "rmt4", "10.79.4.1/24")
+	link, err := netlink.LinkByName("rdmt4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkLeaks(t)
+	wildcard := listenOn(t, "0.0.0.0:0", &cm.ListenConfig{Config: &cm.Config{CloseTimeout: time.Hour}})
+	_, port, _ := strings.Cut(wildcard.Addr().String(), ":")
+	for _, busy := range []bool{false, true} {
+		var conns []*cm.Conn
+		ends := make(chan error, 20)
+		n := 0
+		for range 5 {
+			client, server, _ := connectTo(t, wildcard, &cm.Dialer{Config: &cm.Config{CloseTimeout: time.Hour}}, nil, addr+":"+port)
+			conns = append(conns, client, server)
+			if busy {
+				n += 2
+				go func() { ends <- pingPong(client, true, func() {}) }()
+				go func() { ends <- pingPong(server, false, func() {}) }()
+			}
+		}
+		if err := netlink.LinkSetDown(link); err != nil {
+			t.Fatal(err)
+		}
+		var pe *cm.PortError
+		for i, c := range conns {
+			err := waitLost(t, fmt.Sprintf("busy %v, connection %d", busy, i), c)
+			// On iWARP either end may hear first that TCP has ended.
+			if !errors.As(err, &pe) && !(onIWARP() && errors.Is(err, cm.ErrPeerClosed)) {
+				t.Errorf("busy %v, connection %d: %v", busy, i, err)
+			}
+			if pe != nil && !strings.Contains(err.Error(), "port 1 of rmt4 is down") && !onIWARP() {
+				t.Errorf("busy %v, connection %d: %v", busy, i, err)
+			}
+			sameCause(t, c)
+		}
+		for range n {
+			if err := <-ends; !errors.Is(err, cm.ErrConnLost) {
+				t.Errorf("an operation ended with %v", err)
+			}
+		}
+		start := time.Now()
+		for _, c := range conns {
+			closeConn(t, c)
+		}
+		t.Logf("%d connections closed in %v", len(conns), time.Since(start))
+		if err := netlink.LinkSetUp(link); err != nil {
+			t.Fatal(err)
+		}
+		waitForGID(t, "rmt4", addr)
+	}
+}
+
+// TestLostInterfaceDeleted: a device that goes with its interface, under traffic,
+// is named by all operations.
+func TestLostInterfaceDeleted(t *testing.T) {
+	requireRDMA(t)
+	addr := newLink(t, "rdmt5", "rmt5", "10.79.5.1/24")
+	link, err := netlink.LinkByName("rdmt5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkLeaks(t)
+	wildcard := listenOn(t, "0.0.0.0:0", nil)
+	_, port, _ := strings.Cut(wildcard.Addr().String(), ":")
+	ends := busyConns(t, wildcard, addr+":"+port)
+	if err := netlink.LinkDel(link); err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range drain(t, ends, 2*busyPairs) {
+		if !errors.Is(err, cm.ErrDeviceRemoved) && !errors.Is(err, cm.ErrPeerClosed) {
+			t.Errorf("an operation ended with %v", err)
+		}
+	}
+}
+
+// TestLostPeerKilled kills a peer that is written to and sent to all the time: every
+// operation says that the peer has gone, and not that a key is wrong.
+func TestLostPeerKilled(t *testing.T) {
+	requireRDMA(t)
+	checkLeaks(t)
+	ctx := testContext(t)
+	for round := range 5 {
+		l := listenOn(t, addrV4+":0", nil)
+		ch := acceptOne(ctx, l, nil)
+		peer := exec.Command("/proc/self/exe", "-test.run=^TestChildLends$")
+		peer.Env = append(os.Environ(), "RDMA_CHILD_LENDS="+l.Addr().String())
+		peer.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+		out, err := peer.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := peer.Start(); err != nil {
+			t.Fatal(err)
+		}
+		line, _ := bufio.NewReader(out).ReadString('\n')
+		a := <-ch
+		if a.err != nil || !strings.Contains(line, "connected") {
+			t.Fatalf("child said %q; accept: %v", line, a.err)
+		}
+		m, err := a.conn.Recv(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var far cm.RemoteMemory
+		if err := errors.Join(far.UnmarshalBinary(m.Data), m.Release()); err != nil {
+			t.Fatal(err)
+		}
+		mem := allocRegion(t, a.conn, 4096, 0)
+		ends, moving := make(chan error, 3), make(chan struct{})
+		go func() {
+			for i := 0; ; i++ {
+				if err := a.conn.Write(ctx, far, mem.All()); err != nil {
+					ends <- err
+					return
+				}
+				if i == 10 {
+					close(moving)
+				}
+			}
+		}()
+		go func() {
+			_, err := a.conn.Recv(ctx)
+			ends <- err
+		}()
+		<-moving
+		_ = peer.Process.Kill()
+		_ = peer.Wait()
+		for range 2 {
+			err := <-ends
+			if !errors.Is(err, cm.ErrPeerClosed) || !errors.Is(err, io.EOF) || !errors.Is(err, cm.ErrConnLost) {
+				t.Errorf("round %d: %v", round, err)
+			}
+		}
+		sameCause(t, a.conn)
+		closeConn(t, a.conn)
+	}
+}
+
+// TestChildLends is the peer of TestLostPeerKilled: it lends memory.
+func TestChildLends(t *testing.T) {
+	address := os.Getenv("RDMA_CHILD_LENDS")
+	if address == "" {
+		return // nobody's child
+	}
+	ctx := context.Background()
+	c, err := cm.Dial(ctx, address)
+	if err == nil {
+		var r *cm.Region
+		if r, err = c.Alloc(4096, cm.RemoteWrite); err == nil {
+			var b []byte
+			if b, err = r.Remote().MarshalBinary(); err == nil {
+				err = c.SendCopy(ctx, b)
+			}
+		}
+	}
+	if err != nil {
+		os.Stdout.WriteString(err.Error() + "\n")
+		os.Exit(1)
+	}
+	os.Stdout.WriteString("connected\n")
+	<-c.Done()
+}
+
+// TestLostNoReads: reads and atomics that the peer does not serve are refused, and
+// the connection carries on.
+func TestLostNoReads(t *testing.T) {
+	requireRDMA(t)
+	checkLeaks(t)
+	for name, cfgs := range map[string][2]cm.Config{
+		"the peer serves none": {{}, {PeerReads: -1}},
+		"own choice":           {{LocalReads: -1}, {}},
+	} {
+		l := listenOn(t, addrV4+":0", &cm.ListenConfig{Config: &cfgs[1]})
+		client, server, _ := connect(t, l, &cm.Dialer{Config: &cfgs[0]}, nil)
+		far, near := allocRegion(t, server, 64, cm.RemoteRead|cm.RemoteWrite), allocRegion(t, client, 64, 0)
+		ctx := testContext(t)
+		for op, err := range map[string]error{
+			"read":   client.Read(ctx, far.Remote(), near.All()),
+			"atomic": client.FetchAdd(ctx, far.Slice(0, 8).Remote(), near.Slice(0, 8), 1),
+		} {
+			if !errors.Is(err, errors.ErrUnsupported) {
+				t.Errorf("%s: %s: %v", name, op, err)
+			}
+		}
+		exchange(t, client, server, 10)
+		if err := client.Write(ctx, far.Remote(), near.All()); err != nil {
+			t.Errorf("%s: write: %v", name, err)
+		}
+	}
+}
+
+// TestKeepAliveHealthy: a peer that is there answers every question, and neither
+// side's program sees any of it.
+func TestKeepAliveHealthy(t *testing.T) {
+	requireRDMA(t)
+	checkLeaks(t)
+	cfg := &cm.Config{SendDepth: 1, KeepAlive: cm.KeepAlive{Interval: 10 * time.Millisecond}}
+	l := listenOn(t, addrV4+":0", &cm.ListenConfig{Config: cfg})
+	client, server, _ := connect(t, l, &cm.Dialer{Config: cfg}, nil)
+	exchange(t, client, server, 10)
+	for range 3 {
+		time.Sleep(300 * time.Millisecond) // of silence, in which many questions are asked
+		exchange(t, client, server, 10)
+	}
+	if err := errors.Join(client.Err(), server.Err()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestKeepAliveSilence: packets are lost under two sides that only receive, and
+// each learns that the other does not answer. The one with a short ACK time-out
+// hears it from its device.
+func TestKeepAliveSilence(t *testing.T) {
+	requireRDMA(t)
+	filter := newRoCEFilter(t)
+	checkLeaks(t)
+	limit := &cm.Config{KeepAlive: cm.KeepAlive{Interval: 200 * time.Millisecond, Limit: time.Second}, CloseTimeout: -1}
+	retries := &cm.Config{KeepAlive: cm.KeepAlive{Interval: 200 * time.Millisecond, Limit: time.Hour}, CloseTimeout: -1,
+		ACKTimeout: 20 * time.Millisecond, RetryCount: 2}
+	l := listenOn(t, addrV4+":0", &cm.ListenConfig{Config: limit})
+	client, server, _ := connect(t, l, &cm.Dialer{Config: retries}, nil)
+	for c, least := range map[*cm.Conn]uint8{client: 13, server: 0} { // 4.096 µs · 2^13 is 34 ms
+		attr, err := c.QP().Query()
+		if err != nil || least > 0 && attr.Timeout != least {
+			t.Errorf("ACK time-out %d, %v", attr.Timeout, err)
+		}
+	}
+	exchange(t, client, server, 10)
+	filter.add(t)
+	for name, c := range map[string]*cm.Conn{"limit": server, "retries": client} {
+		if err := waitLost(t, name, c); !errors.Is(err, cm.ErrPeerDead) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	filter.remove(t)
+}
