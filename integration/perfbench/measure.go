@@ -34,10 +34,14 @@ type pair struct{ c, g []sample }
 // used of processors.
 type sample struct {
 	value   float64
+	tails   tails   // lat only
 	rate    float64 // messages a second; bw only
 	cpu     time.Duration
 	message int
 }
+
+// tails are what the median latency does not tell, in µs.
+type tails struct{ mean, p99, p999 float64 }
 
 // measure takes turns, so that a change of the machine's load hits both, and
 // who goes first changes too; the first round warms up and does not count.
@@ -196,8 +200,8 @@ func parsePerftest(out string, t test) (sample, error) {
 			return sample{}, errNoClock
 		}
 		switch {
-		case t.kind == "lat" && len(v) >= 6: // bytes, iterations, min, max, typical, average, …
-			return sample{value: v[4], message: t.count}, nil
+		case t.kind == "lat" && len(v) >= 9: // bytes, iterations, min, max, typical, average, deviation, 99 %, 99.9 %
+			return sample{value: v[4], tails: tails{v[5], v[7], v[8]}, message: t.count}, nil
 		case t.kind == "bw" && len(v) >= 5: // bytes, iterations, peak, average, million messages a second
 			s := sample{value: v[3], rate: v[4] * 1e6, message: t.count}
 			if t.both {

@@ -25,7 +25,7 @@ const bwOut = ` Data ex. method : Ethernet
 
 func TestParsePerftest(t *testing.T) {
 	got, err := parsePerftest(latOut, test{kind: "lat", size: 64, count: 1000})
-	if err != nil || got != (sample{value: 130.42, message: 1000}) {
+	if err != nil || got != (sample{value: 130.42, tails: tails{140, 160, 2501.33}, message: 1000}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	got, err = parsePerftest(bwOut, test{kind: "bw", size: 65536, count: 200})
@@ -46,8 +46,8 @@ func TestParsePerftest(t *testing.T) {
 }
 
 func TestParseProbe(t *testing.T) {
-	got, err := parseProbe(`{"results":[{"messages":10,"mib_per_second":5.5,"messages_per_second":88,"latency":{"p50_us":12.5}}]}`, test{kind: "lat", count: 10})
-	if err != nil || got.value != 12.5 {
+	got, err := parseProbe(`{"results":[{"messages":10,"mib_per_second":5.5,"messages_per_second":88,"latency":{"p50_us":12.5,"mean_us":14.5,"p99_us":30,"p99_9_us":55}}]}`, test{kind: "lat", count: 10})
+	if err != nil || got.value != 12.5 || got.tails != (tails{14.5, 30, 55}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	both := `{"results":[{"messages":10,"mib_per_second":5.5,"messages_per_second":88,"reverse":{"mib_per_second":4.5,"messages_per_second":72}}]}`
@@ -100,7 +100,7 @@ func TestPrint(t *testing.T) {
 		{op: "write", kind: "bw", mode: "poll", both: true, size: 4096, count: 10},
 	}}
 	b.results = []pair{
-		{[]sample{{value: 100, message: 10}, {value: 300, message: 10}, {value: 200, message: 10}}, []sample{{value: 250, message: 10}}},
+		{[]sample{{value: 100, tails: tails{250, 400, 400}, message: 10}, {value: 300, tails: tails{250, 400, 400}, message: 10}, {value: 200, tails: tails{250, 400, 400}, message: 10}}, []sample{{value: 250, tails: tails{300, 500, 600}, message: 10}}},
 		{[]sample{{value: 50, rate: 50, message: 10, cpu: time.Second}}, []sample{{value: 60, rate: 60, message: 10, cpu: time.Second}}},
 		{nil, []sample{{value: 60, rate: 15360, message: 10}}},
 		{}, // failed
@@ -109,6 +109,9 @@ func TestPrint(t *testing.T) {
 	for _, want := range []string{
 		", 1 rounds:\n",
 		"| send, poll | 64 | 200 (100 to 300) | 250 (250 to 250) | 1.25 | 0.00 | 0.00 |",
+		"| test | bytes | p50: C | Go | Go/C | mean: C | Go | Go/C | p99: C | Go | Go/C | p99.9: C | Go | Go/C |",
+		"| send, poll | 64 | 200 | 250 | 1.25 | 250 | 300 | 1.20 | 400 | 500 | 1.25 | 400 | 600 | 1.50 |",
+		"Beyond 1.1 of the median or the mean, or 1.3 of the 99th percentile: p50 of send, poll, 64 bytes (1.25); mean of send, poll, 64 bytes (1.20).",
 		"Beyond 1.05 of latency or 0.95 of bandwidth: lat send, poll, 64 bytes (1.25).",
 		"| read, event | 1048576 | 50.0 (50.0 to 50.0) | 60.0 (60.0 to 60.0) | 1.20 | 0.05 | 0.06 | 100000 | 100000 | 102 | 102 |",
 		"| write, event | 4096 |  | 60.0 (60.0 to 60.0) |  |  | 15.4 |  | 0.00 |  | 0.00 |",

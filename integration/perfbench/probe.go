@@ -20,7 +20,10 @@ type probeDoc struct {
 		MiB      float64 `json:"mib_per_second"`
 		Rate     float64 `json:"messages_per_second"`
 		Latency  struct {
-			P50 float64 `json:"p50_us"`
+			P50  float64 `json:"p50_us"`
+			Mean float64 `json:"mean_us"`
+			P99  float64 `json:"p99_us"`
+			P999 float64 `json:"p99_9_us"`
 		} `json:"latency"`
 		Reverse struct {
 			MiB  float64 `json:"mib_per_second"`
@@ -39,7 +42,8 @@ func parseProbe(out string, t test) (sample, error) {
 	}
 	r := d.Results[0]
 	if t.kind == "lat" {
-		return sample{value: r.Latency.P50, message: t.count}, nil
+		l := r.Latency
+		return sample{value: l.P50, tails: tails{l.Mean, l.P99, l.P999}, message: t.count}, nil
 	}
 	// Both ways, perftest adds up what each end has measured.
 	s := sample{value: r.MiB + r.Reverse.MiB, rate: r.Rate + r.Reverse.Rate, message: t.count}

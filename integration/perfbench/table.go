@@ -50,6 +50,7 @@ func (b *bench) print() {
 		}
 		fmt.Fprintln(b.out)
 	}
+	b.printTails()
 	fmt.Fprintf(b.out, "Beyond %.2f of latency or %.2f of bandwidth: %s.\n", mostLatency, leastBandwidth, b.beyond())
 }
 
@@ -78,15 +79,7 @@ func (b *bench) beyond() string {
 }
 
 // ratio is Go/C, not a number where there is only one of them.
-func (p pair) ratio() float64 {
-	if len(p.c) == 0 || len(p.g) == 0 {
-		return math.NaN()
-	}
-	value := func(s sample) float64 { return s.value }
-	c, _, _ := spread(valuesOf(p.c, value))
-	g, _, _ := spread(valuesOf(p.g, value))
-	return g / c
-}
+func (p pair) ratio() float64 { return figures[0].ratio(p) }
 
 // rounds is how many count.
 func (b *bench) rounds() (n int) {
