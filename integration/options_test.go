@@ -54,6 +54,7 @@ func TestOptionsSignalAll(t *testing.T) {
 // TestOptionsRegion: the address of a region and each access flag.
 func TestOptionsRegion(t *testing.T) {
 	eachOption(t, func(r optionRig) {
+		t := r.t
 		_, b := r.pair(nil)
 		const peers = uverbs.AccessLocalWrite | uverbs.AccessRemoteWrite | uverbs.AccessRemoteRead
 		r.in("another address", func(r optionRig) {
@@ -84,7 +85,7 @@ func TestOptionsRegion(t *testing.T) {
 			{"zero-based", uverbs.AccessZeroBased, !onIWARP() && !kernelAtLeast(t, 6, 2)},
 			{"atomics", uverbs.AccessRemoteAtomic, !onIWARP()},
 			{"on demand", uverbs.AccessOnDemand, !onIWARP() && kernelAtLeast(t, 6, 15)},
-			{"huge pages", uverbs.AccessHugeTLB, true},
+			{"huge pages", uverbs.AccessHugeTLB, onIWARP() || !kernelAtLeast(t, 6, 2)},
 			{"relaxed ordering", uverbs.AccessRelaxedOrdering, true},
 			{"flush", uverbs.AccessFlushGlobal, !onIWARP() && kernelAtLeast(t, 6, 2)},
 		} {
@@ -110,6 +111,7 @@ func TestOptionsRegion(t *testing.T) {
 // TestOptionsRegionForbids: what a region's flags leave out fails.
 func TestOptionsRegionForbids(t *testing.T) {
 	eachOption(t, func(r optionRig) {
+		t := r.t
 		a, b := r.pair(nil)
 		mr, err := r.region(b, uverbs.AccessLocalWrite|uverbs.AccessRemoteRead)
 		if err != nil {
@@ -138,6 +140,7 @@ func TestOptionsRegionForbids(t *testing.T) {
 // TestOptionsQPAccess: a queue pair that allows nothing forbids it, or cannot be had.
 func TestOptionsQPAccess(t *testing.T) {
 	eachOption(t, func(r optionRig) {
+		t := r.t
 		a, b := r.pair(nil)
 		err := b.qp.Modify(uverbs.QPAttr{Access: uverbs.AccessLocalWrite}, abi.IB_QP_ACCESS_FLAGS)
 		if r.refused(!onIWARP(), err) {
@@ -153,6 +156,7 @@ func TestOptionsQPAccess(t *testing.T) {
 // read back, or is refused. Soft-iWARP's has state and access only.
 func TestOptionsModify(t *testing.T) {
 	eachOption(t, func(r optionRig) {
+		t := r.t
 		_, b := r.pair(nil)
 		gid := uverbs.AHAttr{DGID: uverbs.GID{10: 0xff, 0xff, 10, 77, 0, 1}, Port: 1}
 		for _, tc := range []struct {
@@ -204,6 +208,7 @@ func TestOptionsModify(t *testing.T) {
 // TestOptionsCreate: types and flags of queue pairs and completion queues.
 func TestOptionsCreate(t *testing.T) {
 	eachOption(t, func(r optionRig) {
+		t := r.t
 		cq, err := r.c.CreateCQ(uverbs.CQConfig{Entries: 8})
 		if err != nil {
 			t.Fatal(err)
@@ -267,6 +272,7 @@ func TestOptionsCreate(t *testing.T) {
 // TestOptionsSRQLimit: a limit given at creation raises the event.
 func TestOptionsSRQLimit(t *testing.T) {
 	eachOption(t, func(r optionRig) {
+		t := r.t
 		srq, err := r.pd.CreateSRQ(uverbs.SRQConfig{MaxWR: 8, MaxSGE: 1, Limit: 3})
 		if err != nil {
 			t.Fatal(err)
@@ -317,6 +323,7 @@ func verbsNewMemory(t *testing.T, pd *uverbs.PD) *uverbs.MR {
 // TestOptionsSend: each flag of a request.
 func TestOptionsSend(t *testing.T) {
 	eachOption(t, func(r optionRig) {
+		t := r.t
 		a, b := r.pair(nil)
 		for bit := uverbs.SendFlags(16); bit != 0; bit <<= 1 {
 			wantUnsupported(t, "flag", a.qp.PostSend(uverbs.SendWR{Opcode: abi.IB_UVERBS_WR_SEND, Flags: bit}))
@@ -345,6 +352,7 @@ func TestOptionsSend(t *testing.T) {
 // TestOptionsPath: what a path says is seen in the packets, or is refused.
 func TestOptionsPath(t *testing.T) {
 	eachOption(t, func(r optionRig) {
+		t := r.t
 		gid := verbsGIDOrNone(r)
 		attr := uverbs.AHAttr{DGID: gid.GID, SGIDIndex: uint8(gid.Index), TrafficClass: 0x48, HopLimit: 9, SL: 3}
 		if onIWARP() {

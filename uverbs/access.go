@@ -34,6 +34,7 @@ const (
 
 	// AccessHugeTLB says that the memory consists of huge pages, so that the
 	// device may use larger pages too. It matters with AccessOnDemand only.
+	// Soft-RoCE refuses it from Linux 6.2 on (errors.ErrUnsupported).
 	AccessHugeTLB = abi.IB_UVERBS_ACCESS_HUGETLB
 
 	// Peers may flush to global visibility or to persistence

@@ -30,15 +30,15 @@ type bell struct {
 	frame []byte // for write(2)
 	hdr   unsafe.Pointer
 	name  string
-	short bool // the kernel only queues the work or sets a flag: devfile.File.Ring
 }
 
-// send gives the command to the kernel. Its error path allocates.
+// send gives the kernel a command to arm a queue, for which rxe_req_notify_cq and
+// siw_req_notify_cq set a flag. Its error path allocates.
 func (b *bell) send() error {
 	if b.c.bells.refused.Load() {
 		return b.otherwise(syscall.EACCES)
 	}
-	err := b.write()
+	err := b.c.file.Ring(b.frame)
 	if err != nil {
 		err = b.otherwise(err)
 	}
@@ -56,13 +56,6 @@ func (b *bell) otherwise(err error) error {
 		return b.failed(err)
 	}
 	return nil
-}
-
-func (b *bell) write() error {
-	if b.short {
-		return b.c.file.Ring(b.frame)
-	}
-	return b.c.file.TryWrite(b.frame)
 }
 
 func (b *bell) failed(err error) error {
@@ -86,27 +79,28 @@ func (b *bell) free() {
 // forDriver returns the bell as one for a driver that rings while mu is locked without
 // a deferred unlock (QP.PostSend).
 func (b *bell) forDriver(mu *sync.Mutex) *provider.QPBell {
-	q := &provider.QPBell{File: b.c.file.Ringer(b.short), Command: b.frame}
+	q := &provider.QPBell{Command: b.frame}
+	q.Short, q.Long = b.c.file.Ringers()
 	again := func(n int, err error) error {
 		if err == nil && n != len(b.frame) {
 			err = syscall.EIO
 		}
 		err = b.otherwise(err)
 		if b.c.bells.refused.Load() {
-			q.File = refuser{} // at once, next time
+			q.Short, q.Long = refuser{}, refuser{} // at once, next time
 		}
 		return err
 	}
 	q.Again = again
 	if b.c.file.MayPanic() {
-		q.File = guardedFile{q.File, mu}
+		q.Short, q.Long = guardedFile{q.Short, mu}, guardedFile{q.Long, mu}
 		q.Again = func(n int, err error) (after error) {
 			unlockIfPanic(mu, func() { after = again(n, err) })
 			return after
 		}
 	}
 	if b.c.bells.refused.Load() {
-		q.File = refuser{}
+		q.Short, q.Long = refuser{}, refuser{}
 	}
 	return q
 }
@@ -146,9 +140,7 @@ func (refuser) Ring([]byte) (int, error) { return 0, syscall.EACCES }
 // (ib_uverbs_post_send).
 func (c *Context) newSendBell(qp uint32) (bell, error) {
 	req := abi.IBUverbsPostSend{QPHandle: qp, WQESize: uint32(size[abi.IBUverbsSendWR]())}
-	b, err := c.newBell(&cmdPostSend, offheap.BytesOf(&req))
-	b.short = c.drv.QueuesSends()
-	return b, err
+	return c.newBell(&cmdPostSend, offheap.BytesOf(&req))
 }
 
 // armBell arms a completion queue in either way.
@@ -173,8 +165,6 @@ func (b *armBell) prepare(c *Context, cq uint32) (err error) {
 	if b.solicited, err = c.newBell(&cmdReqNotifyCQ, offheap.BytesOf(&req)); err != nil {
 		b.any.free()
 	}
-	// rxe_req_notify_cq and siw_req_notify_cq set a flag.
-	b.any.short, b.solicited.short = true, true
 	return err
 }
 

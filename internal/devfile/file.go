@@ -108,8 +108,7 @@ func (f *File) TryWrite(p []byte) (err error) {
 }
 
 // Ring is TryWrite of a command that the kernel carries out in microseconds and without
-// waiting for anything but memory, as it queues the work: the Go runtime does not learn of the
-// system call.
+// waiting for anything but memory: the Go runtime does not learn of the system call.
 func (f *File) Ring(p []byte) (err error) {
 	n, err := f.h.Ring(p)
 	if n != len(p) && err == nil {
@@ -118,14 +117,10 @@ func (f *File) Ring(p []byte) (err error) {
 	return
 }
 
-// Ringer returns what Ring calls, or what TryWrite calls if the kernel does not only
-// queue the work, for those who ring doorbells. It returns the bare errno.
-func (f *File) Ringer(queues bool) Ringer {
-	if queues {
-		return f.h
-	}
-	return written{f.h}
-}
+// Ringers returns what Ring calls, for commands that are carried out in microseconds, and
+// what TryWrite calls, for others, for those who ring doorbells. Both return the bare
+// errno.
+func (f *File) Ringers() (short, long Ringer) { return f.h, written{f.h} }
 
 // A Ringer gives the kernel a command, as Handle.Ring does.
 type Ringer interface {

@@ -58,14 +58,19 @@ type CQBell interface {
 }
 
 // A QPBell is the command of a queue pair that asks the kernel to process the send
-// queue (POST_SEND without work requests of its own): given to File it is carried
-// out. It is not an interface like CQBell, so that the driver makes one call to ring.
-// It is for PostSend only. Receives have no command: no driver here needs one.
+// queue (POST_SEND without work requests of its own): given to Short or Long it is
+// carried out. It is not an interface like CQBell, so that the driver makes one call to
+// ring. It is for PostSend only. Receives have no command: no driver here needs one.
+//
+// Neither panics, or it releases the lock that the core holds. The Go runtime does not
+// learn of the system call of Short. So that is for what the kernel does in some tens of
+// microseconds: until then no other goroutine gets the processor, and no garbage
+// collection begins.
 type QPBell struct {
-	File    devfile.Ringer // does not panic, or releases the lock that the core holds
-	Command []byte
+	Short, Long devfile.Ringer
+	Command     []byte
 
-	// Again is to be called when Ring took n bytes only or returned err. It tries
+	// Again is to be called when either took n bytes only or returned err. It tries
 	// other ways to ring, and returns why none leads there.
 	Again func(n int, err error) error
 }
@@ -82,10 +87,6 @@ type Context interface {
 	// and does not do. Their errors match errors.ErrUnsupported.
 	CheckMR(req MRRequest) error
 	CheckModify(req ModifyRequest) error
-
-	// QueuesSends is whether the running kernel only queues the work when a
-	// QPBell rings. Otherwise it may send in the call, as much as there is.
-	QueuesSends() bool
 
 	Close() error
 }

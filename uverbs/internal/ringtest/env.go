@@ -14,10 +14,11 @@ type Env struct {
 	FailAt  int  // number of the Map call that fails, from 1
 	Once    bool // an offer is good for one mapping
 
-	Doorbells int
-	DoorErr   error
-	OnSend    func(handle uint32)
-	Armed     []bool
+	Doorbells   int // of which so many went each way
+	Short, Long int
+	DoorErr     error
+	OnSend      func(handle uint32)
+	Armed       []bool
 
 	offers int64
 	calls  int
@@ -68,7 +69,7 @@ func (e *Env) Unmap(mems ...[]byte) error {
 // QPBell is the bell of the queue pair with the given handle.
 func (e *Env) QPBell(handle uint32) *provider.QPBell {
 	return &provider.QPBell{
-		File: qpFile{e, handle}, Command: []byte("look"),
+		Short: qpFile{e, handle, &e.Short}, Long: qpFile{e, handle, &e.Long}, Command: []byte("look"),
 		Again: func(_ int, err error) error { return err },
 	}
 }
@@ -76,11 +77,13 @@ func (e *Env) QPBell(handle uint32) *provider.QPBell {
 type qpFile struct {
 	env    *Env
 	handle uint32
+	rung   *int
 }
 
 // Ring is the doorbell of a queue pair.
 func (f qpFile) Ring(p []byte) (int, error) {
 	f.env.Doorbells++
+	*f.rung++
 	if f.env.DoorErr != nil {
 		return 0, f.env.DoorErr
 	}

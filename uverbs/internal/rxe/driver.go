@@ -1,6 +1,8 @@
 package rxe
 
 import (
+	"math"
+
 	"github.com/purerdma/rdma/internal/kernelver"
 	"github.com/purerdma/rdma/uverbs/internal/provider"
 )
@@ -34,9 +36,25 @@ func (driver) NewContext(env provider.Env) (provider.Context, error) {
 // shares no memory per context.
 type context struct{ env provider.Env }
 
-// QueuesSends: rxe_post_send ran the requester in the call until "RDMA/rxe: Don't call
-// direct between tasks" of 6.10.
-func (*context) QueuesSends() bool { return kernelver.Since(6, 10) }
+// shortWork is the most that a doorbell may make the kernel do which the Go runtime does
+// not learn of, in bytes; a request counts as one of its packets more. Until "RDMA/rxe:
+// Don't call direct between tasks" of 6.10 rxe_post_send sends in the call, and if the
+// peer is on the same machine it even receives there, as long as there is something in
+// the ring. Then it queues the work.
+//
+// The runtime must not learn of a small message's doorbell. Where the goroutine has no
+// idle processor beside it, the monitor takes the processor of a call that it meets at
+// two looks, of which it then makes one every 20 µs, for ever (runtime.retake): with
+// calls of 80 µs one change of thread for each, and half as long again.
+func shortWork() uint64 {
+	if kernelver.Since(6, 10) {
+		return math.MaxUint64
+	}
+	return 8 * packet
+}
+
+// packet is what a request counts beside its data.
+const packet = 1024
 
 // CheckMR passes all: what rxe_reg_user_mr does not do, it refuses itself.
 func (*context) CheckMR(provider.MRRequest) error { return nil }

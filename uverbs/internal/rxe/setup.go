@@ -83,7 +83,7 @@ func (c *context) finishSend(q *sendQueue, ops *opTable, bell *provider.QPBell, 
 		l.inline = 0
 	}
 	prod := r.prod.Load() & r.mask
-	*q = sendQueue{ring: r, prod: prod, rung: prod, ops: ops, limits: l, bell: bell}
+	*q = sendQueue{ring: r, prod: prod, rung: prod, short: shortWork(), ops: ops, limits: l, bell: bell}
 	return nil
 }
 

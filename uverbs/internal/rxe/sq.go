@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/internal/devfile"
 	"github.com/purerdma/rdma/uverbs/internal/provider"
 )
 
@@ -21,6 +22,8 @@ type sendQueue struct {
 	ring   ring
 	prod   uint32 // next slot to write, always masked
 	rung   uint32 // producer index that the kernel was last told of
+	work   uint64 // what was written since then, in the measure of short
+	short  uint64 // see shortWork
 	ops    *opTable
 	limits limits
 	bell   *provider.QPBell
@@ -80,11 +83,19 @@ func (q *sendQueue) PostSend(wrs provider.List[provider.SendWR]) (int, error) {
 		wr = provider.After(wr)
 	}
 	q.ring.prod.Store(q.prod)
-	if n, err := q.bell.File.Ring(q.bell.Command); n != len(q.bell.Command) || err != nil {
+	if n, err := q.ringer().Ring(q.bell.Command); n != len(q.bell.Command) || err != nil {
 		return wrs.N, q.ringAgain(n, err)
 	}
-	q.rung = q.prod
+	q.rung, q.work = q.prod, 0
 	return wrs.N, nil
+}
+
+// ringer is the way to ring for what was written.
+func (q *sendQueue) ringer() devfile.Ringer {
+	if q.work <= q.short {
+		return q.bell.Short
+	}
+	return q.bell.Long
 }
 
 // stop ends a list of which n requests are written and the next is refused, if err is
@@ -94,7 +105,7 @@ func (q *sendQueue) stop(n int, err error) (int, error) {
 		return n, err
 	}
 	q.ring.prod.Store(q.prod)
-	if rung := q.ringAgain(q.bell.File.Ring(q.bell.Command)); rung != nil {
+	if rung := q.ringAgain(q.ringer().Ring(q.bell.Command)); rung != nil {
 		err = rung
 	}
 	return n, err
@@ -108,7 +119,7 @@ func (q *sendQueue) ringAgain(n int, err error) error {
 		err = q.bell.Again(n, err)
 	}
 	if err == nil {
-		q.rung = q.prod
+		q.rung, q.work = q.prod, 0
 	}
 	return err
 }
@@ -147,6 +158,7 @@ func (q *sendQueue) begin(opcode abi.IBUverbsWROpcode, wr *provider.SendWR) (uns
 // end makes a request of so many bytes the last of the ring.
 func (q *sendQueue) end(w *abi.RXESendWQE, length uint64) {
 	w.DMA.Length, w.DMA.Resid = uint32(length), uint32(length)
+	q.work += length + packet
 	q.prod = q.ring.next(q.prod)
 }
 

@@ -42,10 +42,6 @@ func (driver) NewContext(env provider.Env) (provider.Context, error) {
 // nothing is needed.
 type context struct{ env provider.Env }
 
-// QueuesSends: siw_post_send of a queue of user space writes to the socket in the call
-// (siw_qp_sq_process).
-func (*context) QueuesSends() bool { return false }
-
 // SetupAH refuses: iWARP has no datagrams.
 func (*context) SetupAH(provider.AHRequest) (*provider.AHSetup, error) {
 	return nil, fmt.Errorf("siw: address handles: iWARP has no datagrams: %w", errors.ErrUnsupported)

@@ -71,7 +71,8 @@ func (q *sendQueue) flush() error {
 	if !q.owed && written <= q.ring.mask && q.waits(first-1) {
 		return nil
 	}
-	n, err := q.bell.File.Ring(q.bell.Command)
+	// siw_post_send writes to the socket in the call, for which it waits for memory.
+	n, err := q.bell.Long.Ring(q.bell.Command)
 	if n != len(q.bell.Command) || err != nil {
 		err = q.bell.Again(n, err)
 	}
