@@ -105,12 +105,21 @@ type MWBind struct {
 	Access Access
 }
 
+// windowAccess is what a binding can allow, and what makes no difference there: the
+// right of the own device. Kernels before 6.2 forget the rest (rxe_do_bind_mw).
+const windowAccess = AccessLocalWrite | AccessRemoteWrite | AccessRemoteRead | AccessRemoteAtomic |
+	AccessZeroBased | AccessFlushGlobal | AccessFlushPersistent
+
 // check says what is wrong with a binding, of which the device would only say that
 // it failed, and stop the queue pair.
 func (b *MWBind) check(qp *QP, mw *MW) error {
 	switch {
+	case b.Access&^windowAccess != 0:
+		return invalid("access %#x is more than what peers may do through a memory window", uint32(b.Access))
 	case mw == nil || qp.pd == nil || !mw.pd.same(qp.pd):
 		return invalid("no memory window of the queue pair's protection domain is given")
+	case b.Access&AccessZeroBased != 0 && mw.typ == abi.IB_MW_TYPE_1:
+		return invalid("%v is of type 1, whose addresses do not count from 0", mw)
 	case b.MR == nil && b.Length != 0:
 		return invalid("no region for the memory window is given")
 	case b.MR == nil:

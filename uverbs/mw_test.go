@@ -96,6 +96,15 @@ func TestMemoryWindowRefused(t *testing.T) {
 		if err := r.qp.PostSend(uverbs.SendWR{Opcode: abi.IB_UVERBS_WR_BIND_MW}); !errors.Is(err, uverbs.ErrNoBind) {
 			t.Errorf("bind of nothing: %v", err)
 		}
+		for _, access := range []uverbs.Access{
+			uverbs.AccessOnDemand, uverbs.AccessHugeTLB, uverbs.AccessMWBind, uverbs.AccessRelaxedOrdering,
+			uverbs.AccessZeroBased, // which windows of type 2 have
+		} {
+			_, err := r.qp.BindMW(1, 0, mw, uverbs.MWBind{MR: r.mr, Addr: r.mr.Addr(), Length: 8, Access: uverbs.AccessRemoteRead | access})
+			if !errors.Is(err, syscall.EINVAL) {
+				t.Errorf("bind with access %#x: %v", uint32(access), err)
+			}
+		}
 		// The region of the rig does not allow windows.
 		if _, err := r.qp.BindMW(1, 0, mw, uverbs.MWBind{MR: r.mr, Addr: r.mr.Addr(), Length: 8}); err != nil {
 			t.Fatal(err)
