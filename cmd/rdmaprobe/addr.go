@@ -80,7 +80,8 @@ func sourceAddress(s string) (netip.AddrPort, error) {
 }
 
 // portAddresses lists the IP addresses that a port of a device can be reached
-// at.
+// at. Loopback addresses are none of them: the connection manager takes them for
+// something else, and a peer never reaches them.
 func (a *app) portAddresses(d *uverbs.Device, p uverbs.PortInfo) []string {
 	out := []string{}
 	gids, err := a.sys.gids(d, p.Number)
@@ -89,7 +90,7 @@ func (a *app) portAddresses(d *uverbs.Device, p uverbs.PortInfo) []string {
 	}
 	have := a.sys.addresses()
 	for _, g := range gids {
-		if ip := addressOf(g, p, have); ip.IsValid() {
+		if ip := addressOf(g, p, have); ip.IsValid() && !ip.IsLoopback() {
 			out = append(out, ip.String())
 		}
 	}

@@ -257,6 +257,9 @@ func (a *app) explain(err error) *errorDoc {
 			s.explain(e, a.protocolOf(s.device))
 		}
 	}
+	if e.Class == "address-in-use" {
+		a.addHolders(e, err)
+	}
 	if e.Class == "usage" && e.Remedy == "" {
 		e.Remedy = e.Command + " --help"
 	}

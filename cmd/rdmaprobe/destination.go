@@ -106,7 +106,7 @@ func (a *app) zones(ip netip.Addr, netdevs netinfo.Netdevs) []string {
 	var all, rdma []string
 	for _, name := range netdevs.Zones() {
 		all = append(all, ip.WithZone(name).String())
-		if slices.ContainsFunc(rows, func(r gidpick.Row) bool { return r.Netdev == name }) {
+		if slices.ContainsFunc(rows, func(r gidpick.Row) bool { return r.On(name) }) {
 			rdma = append(rdma, ip.WithZone(name).String())
 		}
 	}

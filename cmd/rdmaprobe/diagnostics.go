@@ -25,6 +25,8 @@ type diagnostics struct {
 	reach func(ctx context.Context, dst netip.Addr, size int) reachability
 	// hearsRoCE tells whether soft-RoCE gets packets in this network namespace, as far as that is known.
 	hearsRoCE func() bool
+	// maxBacklog is how many connect requests may wait for a listener.
+	maxBacklog func() (n int, known bool)
 	// cmDefaults reads what configfs tells of a port: default type of GID, ToS.
 	cmDefaults func(device string, port int) (mode, tos string)
 }
@@ -44,6 +46,7 @@ func realDiagnostics() diagnostics {
 		resolve:    cmResolve,
 		reach:      reach,
 		hearsRoCE:  gather.HearsRoCE,
+		maxBacklog: gather.MaxBacklog,
 		cmDefaults: gather.CMDefaults,
 	}
 }

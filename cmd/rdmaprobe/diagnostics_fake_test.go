@@ -30,6 +30,7 @@ func (w *world) diagnostics() diagnostics {
 		resolve:    w.resolve,
 		reach:      fakeReach,
 		hearsRoCE:  func() bool { return true },
+		maxBacklog: func() (int, bool) { return 1024, true },
 		cmDefaults: func(string, int) (mode, tos string) { return "", "" },
 	}
 }

@@ -128,13 +128,15 @@ type gidDoc struct {
 }
 
 type rxeListDoc struct {
-	Links []linkDoc `json:"links" doc:"soft RDMA devices"`
+	Links    []linkDoc `json:"links" doc:"soft RDMA devices"`
+	Warnings []string  `json:"warnings,omitempty" doc:"devices that are of no use, and why"`
 	outcome
 }
 
 type rxeDoc struct {
-	Action string  `json:"action" doc:"add or del"`
-	Link   linkDoc `json:"link" doc:"the soft RDMA device"`
+	Action   string   `json:"action" doc:"add or del"`
+	Link     linkDoc  `json:"link" doc:"the soft RDMA device"`
+	Warnings []string `json:"warnings,omitempty" doc:"what makes it useless"`
 	outcome
 }
 
@@ -192,6 +194,7 @@ type serveDoc struct {
 	Event     string      `json:"event" doc:"listening, connected, ping (with -v), ended, refused, stopped or failed"`
 	Listen    string      `json:"listen,omitempty" doc:"listening: the address"`
 	Devices   []listenDoc `json:"devices,omitempty" doc:"listening: where clients can reach it"`
+	Warnings  []string    `json:"warnings,omitempty" doc:"listening: what keeps clients from coming"`
 	Client    string      `json:"client,omitempty" doc:"the client's address"`
 	Device    string      `json:"device,omitempty" doc:"RDMA device of the client's connection"`
 	Pings     uint64      `json:"pings" doc:"ended: pings of this client; stopped: of all"`

@@ -106,7 +106,7 @@ func (a *app) pick(doc *gidsDoc, rows []gidpick.Row, dst netip.Addr, netdevs net
 func noGID(rows []gidpick.Row, dst netip.Addr, netdev string) error {
 	remedy := "rdmaprobe gids shows which interfaces have RDMA; choose an address that is reached through one of them"
 	for _, r := range rows {
-		if r.Netdev == netdev {
+		if r.On(netdev) {
 			remedy = "the reasons are in the table; rdmaprobe doctor says more"
 		}
 	}

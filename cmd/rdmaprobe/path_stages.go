@@ -90,7 +90,7 @@ func (r *pathRun) stageDevice(context.Context) stageOutcome {
 func (r *pathRun) findDevice() {
 	for _, usableOnly := range []bool{true, false} {
 		for _, row := range r.rows {
-			if row.Netdev != r.egress.Name || usableOnly && row.Unusable != "" {
+			if !row.On(r.egress.Name) || usableOnly && row.Unusable != "" {
 				continue
 			}
 			for _, d := range r.devices {
@@ -103,7 +103,7 @@ func (r *pathRun) findDevice() {
 	}
 	for _, d := range r.devices {
 		for _, p := range d.Ports {
-			if p.Netdev == r.egress.Name {
+			if n, here := gidpick.PortNetdev(p, r.netdevs); here && n.Index == r.egress.Index {
 				r.device, r.port = d, p
 				return
 			}

@@ -49,6 +49,10 @@ loads the module rdma_rxe by itself where it can.`,
 			}
 			doc.Link = a.newLinkDoc(d)
 			a.printf("added %s on %s, port %s\n", doc.Link.Name, doc.Link.Netdev, doc.Link.State)
+			for _, note := range a.onLoopback([]*uverbs.Device{d}) {
+				doc.Warnings = append(doc.Warnings, note)
+				a.printf("warning: %s\n", wrap(note, 9))
+			}
 			if doc.Link.State != uverbs.PortActive.String() {
 				a.printf("bring %s up before the first connection\n", doc.Link.Netdev)
 			}
@@ -102,6 +106,10 @@ func newRXEList(a *app) *cobra.Command {
 					remedy: "rdmaprobe rxe add NETDEV makes one"}
 			}
 			table(a.out, rows)
+			for _, note := range a.onLoopback(a.sys.diagnose().Devices) {
+				doc.Warnings = append(doc.Warnings, note)
+				a.printf("warning: %s\n", wrap(note, 9))
+			}
 			return nil
 		}),
 	}

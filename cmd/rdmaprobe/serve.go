@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/purerdma/rdma/cm"
+	"github.com/purerdma/rdma/cmd/rdmaprobe/doctor"
 	"github.com/purerdma/rdma/cmd/rdmaprobe/rping"
 )
 
@@ -225,7 +226,7 @@ func (d serveDoc) String() string {
 
 // announce says where clients can reach the server.
 func (s *server) announce(addr net.Addr) {
-	d := serveDoc{Event: "listening", Listen: addr.String(), Devices: s.reachable(addr)}
+	d := serveDoc{Event: "listening", Listen: addr.String(), Devices: s.reachable(addr), Warnings: s.warnings()}
 	if s.json {
 		s.log(d)
 		return
@@ -236,7 +237,19 @@ func (s *server) announce(addr net.Addr) {
 		rows = append(rows, perAddress([]string{l.Device, strconv.Itoa(l.Port), l.State, l.Netdev}, l.Addresses)...)
 	}
 	table(s.out, rows)
+	for _, w := range d.Warnings {
+		s.printf("warning: %s\n", wrap(w, 9))
+	}
 	s.printf("\n")
+}
+
+// warnings says what keeps clients from coming.
+func (s *server) warnings() []string {
+	out := s.onLoopback(s.sys.diagnose().Devices)
+	if n, known := s.sys.maxBacklog(); known && n < doctor.FewRequests {
+		out = append(out, doctor.BacklogText(n)+"; sysctl net.rdma_ucm.max_backlog=1024")
+	}
+	return out
 }
 
 // reachable lists the ports that have the address, or for a wildcard all.

@@ -104,9 +104,12 @@ func interfaceAddresses() map[string][]netip.Addr {
 	return out
 }
 
-// addressOf returns the IP address of a GID if its network device has it now,
+// addressOf returns the IP address of a GID if its network device is here and has it now,
 // with the zone that using it takes; else the zero Addr.
 func addressOf(g uverbs.GIDEntry, port uverbs.PortInfo, have map[string][]netip.Addr) netip.Addr {
+	if g.OtherNetNS {
+		return netip.Addr{}
+	}
 	netdev := g.Netdev
 	if netdev == "" {
 		netdev = port.Netdev

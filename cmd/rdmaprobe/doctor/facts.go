@@ -28,9 +28,12 @@ type Facts struct {
 	Netdevs     netinfo.Netdevs
 	ARP         map[string]ARP // by interface, where it can be read
 	RoCESocket  Socket         // of soft-RoCE
-	Unknown     []string       // what could not be found out, and why
-	Need        uint64         // bytes that the user wants to register; 0 for none
-	Selected    string         // the only device to look at; empty for all
+	// MaxBacklog bounds how many connect requests may wait for a listener.
+	MaxBacklog   int
+	BacklogKnown bool
+	Unknown      []string // what could not be found out, and why
+	Need         uint64   // bytes that the user wants to register; 0 for none
+	Selected     string   // the only device to look at; empty for all
 }
 
 // Socket says whether a socket is open in this network namespace.

@@ -157,6 +157,7 @@ var limitFaults = []fault{
 	{"no QP left", func(f *Facts) { first(f).Resources["qp"] = 1000 }, []string{"RP-LIM-001"}, 1, "rdmaprobe res"},
 	{"few CQs left", func(f *Facts) { first(f).Resources["cq"] = 950 }, []string{"RP-LIM-002"}, 0, "rdmaprobe res"},
 	{"few files", func(f *Facts) { f.Files.Soft = 64 }, []string{"RP-LIM-003"}, 0, "ulimit -n"},
+	{"small backlog", func(f *Facts) { f.MaxBacklog, f.BacklogKnown = 4, true }, []string{"RP-LIM-004"}, 0, "max_backlog=1024"},
 	{"errors now", func(f *Facts) {
 		port(f).Counters = Counters{Before: map[string]uint64{"send_err": 1}, After: map[string]uint64{"send_err": 3}}
 	}, []string{"RP-CNT-001"}, 0, "interface"},
@@ -185,7 +186,7 @@ var netFaults = []fault{
 	{"link-local only", func(f *Facts) { without(f, "fe80::1/64"); f.setGIDs("fe80::1") }, []string{"RP-GID-002"}, 1, "ip addr add"},
 	{"no IPv4", func(f *Facts) { without(f, "fd00:77::1/64"); f.setGIDs("fe80::1", "fd00:77::1") }, []string{"RP-GID-003"}, 0, "ip addr add"},
 	{"no table", func(f *Facts) { port(f).GIDs, port(f).GIDErr = nil, fs.ErrNotExist }, []string{"RP-GID-004"}, 0, "mount sysfs"},
-	{"stale GID", func(f *Facts) { f.setGIDs("fe80::1", "10.77.0.1", "10.77.0.2") }, []string{"RP-GID-006"}, 0, "down and up"},
+	{"stale GID", func(f *Facts) { f.setGIDs("fe80::1", "10.77.0.1", "10.77.0.2") }, []string{"RP-GID-006"}, 0, "take it away again"},
 	{"RoCE v1", func(f *Facts) { port(f).CMDefault = "IB/RoCE v1" }, []string{"RP-GID-007"}, 0, "default_roce_mode"},
 	{"one address, two devices", func(f *Facts) { f.addDevice().Ports[0] = f.Devices[0].Ports[0] }, []string{"RP-GID-005"}, 0, "remove one"},
 
@@ -198,6 +199,7 @@ var netFaults = []fault{
 		port(f).Netdev = ""
 		f.setGIDs("10.77.0.1")
 	}, []string{"RP-MAP-001"}, 1, "secondary network"},
+	{"on loopback", func(f *Facts) { f.Netdevs[1].Loopback = true }, []string{"RP-MAP-004"}, 0, "rxe del rxe0"},
 	{"two in a subnet", func(f *Facts) {
 		d := f.addDevice()
 		f.Netdevs[2].Addrs = []netip.Prefix{netip.MustParsePrefix("10.77.0.2/24")}

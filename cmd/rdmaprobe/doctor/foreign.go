@@ -79,6 +79,13 @@ func (f *Facts) reaches(d Device) bool {
 	return false
 }
 
+// elsewhere reports whether nothing of a port is in this network namespace, so
+// that its state is not for anybody here to mend. InfiniBand ports need no interface.
+func (f *Facts) elsewhere(d Device, p Port) bool {
+	byNetdev := d.Protocol == uverbs.ProtocolRoCE || d.Protocol == uverbs.ProtocolIWARP
+	return byNetdev && f.Netdevs != nil && !f.reaches(Device{Ports: []Port{p}})
+}
+
 func noteForeign(names []string, r *Result) {
 	if len(names) == 0 {
 		return

@@ -93,7 +93,7 @@ func (k kinds) evidence(all int, foreign bool) string {
 func staleGID(r *Result, d Device, p Port, g gidpick.Row) {
 	if ip := g.GID.Addr(); !ip.IsLinkLocalUnicast() && p.State == uverbs.PortActive {
 		r.find("RP-GID-006", fmt.Sprintf("%s GID %d", portName(d, p), g.Index), fmt.Sprintf("stands for %v, which %s does not have", ip, g.Netdev),
-			"the addresses of "+g.Netdev, "set "+g.Netdev+" down and up; if it stays, look at the kernel log")
+			"the addresses of "+g.Netdev, "give "+g.Netdev+" the address and take it away again; if the GID stays, look at the kernel log")
 	}
 }
 

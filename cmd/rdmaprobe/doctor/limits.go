@@ -8,6 +8,15 @@ import (
 // fewFiles is less than what a program with a connection per core needs.
 const fewFiles = 256
 
+// FewRequests is a backlog that a few clients at once exceed.
+const FewRequests = 64
+
+// BacklogText says what a small limit on the backlog does. The kernel drops the
+// requests beyond it without a word (ucma_event_handler), so that dials time out.
+func BacklogText(limit int) string {
+	return fmt.Sprintf("net.rdma_ucm.max_backlog is %d: of more connect requests at once to one listener the kernel drops the rest in silence, and their dials time out", limit)
+}
+
 // checkLimits compares the device's maxima with use. Netlink counts the objects
 // of all processes.
 func checkLimits(f *Facts, r *Result) {
@@ -15,6 +24,10 @@ func checkLimits(f *Facts, r *Result) {
 		checkMaxima(r, d)
 	}
 	summarizeLimits(f, r)
+	if f.BacklogKnown && f.MaxBacklog < FewRequests {
+		r.find("RP-LIM-004", "net.rdma_ucm.max_backlog", BacklogText(f.MaxBacklog), fmt.Sprintf("/proc/sys/net/rdma_ucm/max_backlog has %d, the kernel's default is 1024", f.MaxBacklog),
+			"sysctl net.rdma_ucm.max_backlog=1024")
+	}
 	if f.Files.Known && f.Files.Soft < fewFiles {
 		r.find("RP-LIM-003", "RLIMIT_NOFILE", fmt.Sprintf("only %d open files are allowed; each device in use takes several", f.Files.Soft),
 			fmt.Sprintf("soft limit %d, hard limit %s", f.Files.Soft, count(f.Files.Hard)), "ulimit -n 65536; systemd: LimitNOFILE=65536")

@@ -9,7 +9,6 @@ import (
 
 	"github.com/purerdma/rdma/cmd/rdmaprobe/gidpick"
 	"github.com/purerdma/rdma/cmd/rdmaprobe/netinfo"
-	"github.com/purerdma/rdma/uverbs"
 )
 
 // checkNetdevs maps network interfaces to RDMA ports.
@@ -35,11 +34,12 @@ func checkNetdevs(f *Facts, r *Result) {
 
 // checkPortNetdev: a pod sees devices whose interfaces it does not have.
 func checkPortNetdev(f *Facts, r *Result, d Device, p Port) {
-	if d.Protocol != uverbs.ProtocolRoCE && d.Protocol != uverbs.ProtocolIWARP || f.Netdevs == nil {
-		return
+	if n, here := gidpick.PortNetdev(p.PortInfo, f.Netdevs); here && n.Loopback {
+		r.find("RP-MAP-004", portName(d, p), "it is on the loopback interface "+n.Name+": no peer reaches it, and the connection manager takes no loopback address",
+			n.Name+" is a loopback interface", "rdmaprobe rxe del "+d.Name+", and make one on another interface: rdmaprobe rxe add NETDEV")
 	}
-	if f.reaches(Device{Ports: []Port{p}}) {
-		return // perhaps through a macvlan, ipvlan or VLAN
+	if !f.elsewhere(d, p) {
+		return // perhaps it is reached through a macvlan, ipvlan or VLAN
 	}
 	const evidence = "neither the port's interface nor that of any of its GIDs is here"
 	if f.anyWorks() {
@@ -119,7 +119,8 @@ func (f *Facts) arpText(names []string) string {
 func portsOf(f *Facts, n netinfo.Netdev) (out []string) {
 	for _, d := range f.Devices {
 		for _, p := range d.Ports {
-			if p.Netdev == n.Name || slices.ContainsFunc(p.GIDs, gidOn(n.Name)) {
+			own, here := gidpick.PortNetdev(p.PortInfo, f.Netdevs)
+			if here && own.Index == n.Index || slices.ContainsFunc(p.GIDs, gidOn(n.Name)) {
 				out = append(out, d.Name+"/"+strconv.Itoa(p.Number))
 			}
 		}
@@ -128,7 +129,7 @@ func portsOf(f *Facts, n netinfo.Netdev) (out []string) {
 }
 
 func gidOn(netdev string) func(gidpick.Row) bool {
-	return func(g gidpick.Row) bool { return g.Netdev == netdev }
+	return func(g gidpick.Row) bool { return g.On(netdev) }
 }
 
 // Interface is a network interface that leads to RDMA ports.

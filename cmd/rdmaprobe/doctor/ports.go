@@ -19,7 +19,9 @@ func checkPorts(f *Facts, r *Result) {
 			object := portName(d, p)
 			states = append(states, object+" "+p.State.String())
 			netdev, here := gidpick.PortNetdev(p.PortInfo, f.Netdevs)
-			checkState(r, object, d, p, netdev, here)
+			if !f.elsewhere(d, p) { // the interfaces' section tells
+				checkState(r, object, d, p, netdev, here)
+			}
 			if p.Attr != nil && here && d.Protocol == uverbs.ProtocolRoCE {
 				checkMTU(r, object, p, netdev)
 			}

@@ -72,6 +72,7 @@ var Rules = []Rule{
 	{"RP-MAP-001", Error, exitFailed, "a port's interface is not in this network namespace"},
 	{"RP-MAP-002", Warning, 0, "several RDMA interfaces are in one subnet"},
 	{"RP-MAP-003", Note, 0, "a port's interface is not in this network namespace, but other devices work"},
+	{"RP-MAP-004", Warning, 0, "a device is on the loopback interface"},
 
 	{"RP-GUI-001", Warning, 0, "a device has no node GUID"},
 	{"RP-GUI-002", Warning, 0, "several devices have the same node GUID"},
@@ -81,6 +82,7 @@ var Rules = []Rule{
 	{"RP-LIM-001", Error, exitFailed, "the device has no more objects of a kind"},
 	{"RP-LIM-002", Warning, 0, "a limit of the device is nearly reached"},
 	{"RP-LIM-003", Warning, 0, "few open files are allowed"},
+	{"RP-LIM-004", Warning, 0, "a listener takes few connect requests at once"},
 
 	{"RP-CNT-001", Warning, 0, "errors are being counted right now"},
 	{"RP-CNT-002", Note, 0, "errors were counted since the device was made"},

@@ -24,12 +24,12 @@ type Stuck struct{ Problem, Evidence, Remedy string }
 // state of its queue pair 1, empty when not known, and by whether it answers
 // itself.
 //
-// When a packet of that queue pair cannot be sent, because the interface is down
-// (rxe_prepare finds no route) or a filter of this host drops it (rxe_send), then
-// soft-RoCE fails the request with a local error, and moves the queue pair to ERR
-// (rxe_requester) or never looks at its queue again. The kernel would bring it back
-// to RTS only from SQE (mad_error_handler of ib_mad), so that it stays as it is
-// until the device is made anew.
+// When soft-RoCE cannot send a packet of that queue pair, because the interface is
+// down or a filter of this host drops it, then rxe_requester fails the request and
+// moves the queue pair to ERR (6.12, 7.3); older kernels leave it in RTS and wait for a
+// packet that was never sent (need_req_skb; 5.10). The kernel would bring it back to RTS
+// from SQE only (mad_error_handler of ib_mad), so that it stays as it is until the device
+// is made anew.
 func StuckCM(d *uverbs.Device, gsi string, self Answer) (s Stuck, stuck bool) {
 	bad := gsi == "ERR" || gsi == "SQE"
 	switch {

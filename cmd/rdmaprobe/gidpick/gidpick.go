@@ -59,13 +59,9 @@ func Rows(ports []Port, netdevs netinfo.Netdevs) []Row {
 
 func newRow(p Port, g uverbs.GIDEntry, netdevs netinfo.Netdevs) Row {
 	r := Row{Device: p.Device, Port: p.Info.Number, GIDEntry: g, protocol: p.Protocol, wanted: p.defaultType()}
-	switch {
-	case p.Protocol == uverbs.ProtocolIB || p.Protocol == uverbs.ProtocolOPA:
-		r.Netdev = ipoib(g.GID, netdevs)
-	case r.Netdev == "":
-		r.Netdev = p.Info.Netdev
+	if r.netdev, r.Here = interfaceOf(p, g, netdevs); r.Here {
+		r.Netdev = r.netdev.Name
 	}
-	r.netdev, r.Here = netdevs.ByName(r.Netdev)
 	if ip := g.GID.Addr(); r.Here && r.netdev.Has(ip) {
 		r.Address = ip
 		if ip.Is6() && ip.IsLinkLocalUnicast() {
@@ -76,15 +72,32 @@ func newRow(p Port, g uverbs.GIDEntry, netdevs netinfo.Netdevs) Row {
 	return r
 }
 
+// interfaceOf finds the interface of a GID in this network namespace. Name and
+// number are not enough: those of another namespace's interface may be the same,
+// which package uverbs finds out.
+func interfaceOf(p Port, g uverbs.GIDEntry, netdevs netinfo.Netdevs) (netinfo.Netdev, bool) {
+	switch {
+	case p.Protocol == uverbs.ProtocolIB || p.Protocol == uverbs.ProtocolOPA:
+		return ipoib(g.GID, netdevs)
+	case g.OtherNetNS:
+		return netinfo.Netdev{}, false
+	case g.NetdevIndex != 0:
+		return netdevs.ByIndex(g.NetdevIndex)
+	case g.Netdev != "":
+		return netdevs.ByName(g.Netdev)
+	}
+	return PortNetdev(p.Info, netdevs)
+}
+
 // ipoib finds the IP interface of an InfiniBand port: its hardware address of
 // 20 bytes ends in the port's GID.
-func ipoib(gid uverbs.GID, netdevs netinfo.Netdevs) string {
+func ipoib(gid uverbs.GID, netdevs netinfo.Netdevs) (netinfo.Netdev, bool) {
 	for _, d := range netdevs {
 		if len(d.HWAddr) == 20 && uverbs.GID(d.HWAddr[4:]) == gid {
-			return d.Name
+			return d, true
 		}
 	}
-	return ""
+	return netinfo.Netdev{}, false
 }
 
 func (p Port) defaultType() uverbs.GIDType {
@@ -110,10 +123,10 @@ func (r *Row) unusable(p Port) string {
 		return fmt.Sprintf("port is %v", p.Info.State)
 	case infiniband:
 		return ""
-	case r.Netdev == "":
-		return "its interface is not in this network namespace"
+	case !r.Here && r.Netdev == "":
+		return "its interface is in another network namespace"
 	case !r.Here:
-		return r.Netdev + " is not in this network namespace"
+		return r.Netdev + " is in another network namespace"
 	case !r.netdev.Up:
 		return r.Netdev + " is down"
 	case p.Protocol == uverbs.ProtocolIWARP:
@@ -174,7 +187,7 @@ func (r *Row) lost(w Want, egress netinfo.Netdev) string {
 		return "link-local, not global"
 	case byAddress && !ip.IsLinkLocalUnicast() && dst.IsLinkLocalUnicast():
 		return "global, not link-local"
-	case r.Netdev != egress.Name:
+	case !r.on(egress):
 		return "packets leave through " + orNothing(egress.Name)
 	case byAddress && source.IsValid() && ip != source:
 		return fmt.Sprintf("the route's source address is %v", source)
@@ -183,6 +196,12 @@ func (r *Row) lost(w Want, egress netinfo.Netdev) string {
 	}
 	return ""
 }
+
+// on reports whether the GID is one of an interface.
+func (r *Row) on(n netinfo.Netdev) bool { return r.Here && r.netdev.Index == n.Index }
+
+// On reports whether the GID is one of the interface with that name here.
+func (r *Row) On(name string) bool { return r.Here && name != "" && r.Netdev == name }
 
 func family(ip netip.Addr) string {
 	if ip.Is4() {

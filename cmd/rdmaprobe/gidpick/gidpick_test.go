@@ -60,7 +60,7 @@ func TestRows(t *testing.T) {
 		"rxe0/1/3 eth0 2001:db8::1 ",
 		"rxe0/1/4 eth0 10.0.0.9 ",
 		"rxe0/1/5 eth0 invalid IP eth0 does not have the address 10.0.0.8",
-		"rxe0/1/9 pod7 invalid IP pod7 is not in this network namespace",
+		"rxe0/1/9 pod7 invalid IP pod7 is in another network namespace",
 		"rxe1/1/0 eth1 fe80::2%eth1 ",
 		"rxe1/1/1 eth1 10.1.0.1 ",
 		"rxe2/1/1 eth2 10.2.0.1 port is DOWN",
@@ -84,7 +84,7 @@ func TestUnusableNetdev(t *testing.T) {
 	}
 	info.Netdev = ""
 	rows = Rows([]Port{{Device: "rxe2", Protocol: uverbs.ProtocolRoCE, Info: info, GIDs: []uverbs.GIDEntry{entry(1, "10.2.0.1", "", uverbs.GIDTypeRoCEv2)}}}, lab())
-	if got := rows[0].Unusable; got != "its interface is not in this network namespace" {
+	if got := rows[0].Unusable; got != "its interface is in another network namespace" {
 		t.Errorf("unusable: %q", got)
 	}
 }
@@ -99,7 +99,7 @@ func TestPick(t *testing.T) {
 	}{
 		{"on the link, IPv4", Want{addr("10.0.0.7"), netinfo.Route{Index: 2, Source: addr("10.0.0.1")}}, "rxe0/2", map[int]string{
 			0: "IPv6, not IPv4", 1: "RoCE v1, connections use RoCE v2", 3: "IPv6, not IPv4",
-			4: "the route's source address is 10.0.0.1", 6: "pod7 is not in this network namespace",
+			4: "the route's source address is 10.0.0.1", 6: "pod7 is in another network namespace",
 			8: "packets leave through eth0", 9: "port is DOWN", 10: "rxe0 GID 2 is found first", 11: "packets leave through eth0"}},
 		{"other source", Want{addr("10.0.0.7"), netinfo.Route{Index: 2, Source: addr("10.0.0.9")}}, "rxe0/4", nil},
 		{"IPv6", Want{addr("2001:db8::7"), netinfo.Route{Index: 2, Source: addr("2001:db8::1")}}, "rxe0/3", map[int]string{

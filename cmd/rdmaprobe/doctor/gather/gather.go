@@ -54,6 +54,7 @@ func Gather(ctx context.Context, opts Options) *doctor.Facts {
 	g.process()
 	g.cgroups()
 	g.arp()
+	g.f.MaxBacklog, g.f.BacklogKnown = g.maxBacklog()
 	for i, d := range g.f.Diagnosis.Devices {
 		g.f.Devices = append(g.f.Devices, g.device(d, g.f.Diagnosis.Usability[i]))
 	}
@@ -248,6 +249,14 @@ func (g *gatherer) arp() {
 func CMDefaults(device string, port int) (mode, tos string) {
 	g := &gatherer{}
 	return g.cmDefault(device, port), g.text(cmConfig(device, port), "default_roce_tos")
+}
+
+// MaxBacklog reads how many connect requests may wait for a listener.
+func MaxBacklog() (n int, known bool) { return (&gatherer{}).maxBacklog() }
+
+func (g *gatherer) maxBacklog() (n int, known bool) {
+	n, err := strconv.Atoi(g.text("proc/sys/net/rdma_ucm/max_backlog"))
+	return n, err == nil
 }
 
 func cmConfig(device string, port int) string {
