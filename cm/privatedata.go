@@ -10,7 +10,8 @@ import (
 
 // Most private data of each operation on a reliable connection over
 // InfiniBand or RoCE with IP addresses, in bytes. The receiver always sees
-// the maximum, padded with zeros: the wire does not carry the length. On iWARP
+// the maximum, padded with zeros: the wire does not carry the length, and sending
+// none looks like zeros ([PackData] puts the length in). On iWARP
 // MaxIWARPData takes the place of each. [ID.MaxPrivateData] knows the other
 // services too.
 const (

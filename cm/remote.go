@@ -50,9 +50,16 @@ func (m RemoteMemory) MarshalBinary() ([]byte, error) {
 
 // UnmarshalBinary implements encoding.BinaryUnmarshaler. Longer input is
 // accepted, because received private data is padded; what follows is ignored.
+// Zeros alone are refused: that is what private data reads as when the peer sent
+// none. So is what is shorter than RemoteSize, or whose end wraps around. The
+// error matches syscall.EINVAL, and m stays as it was.
 func (m *RemoteMemory) UnmarshalBinary(b []byte) error {
 	if len(b) < RemoteSize {
 		return fmt.Errorf("descriptor of remote memory: %d bytes, need %d: %w", len(b), RemoteSize, syscall.EINVAL)
+	}
+	b = b[:RemoteSize]
+	if isZero(b) {
+		return fmt.Errorf("descriptor of remote memory: %d zeros: the peer sent none: %w", RemoteSize, syscall.EINVAL)
 	}
 	d := RemoteMemory{
 		Addr: binary.LittleEndian.Uint64(b),

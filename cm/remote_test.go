@@ -51,6 +51,9 @@ func TestRemoteMemoryHostile(t *testing.T) {
 		"wraps":       append(bytes.Repeat([]byte{0xff}, 16), make([]byte, 5)...),
 		"wraps by 1":  append(bytes.Repeat([]byte{0xff}, 8), 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
 		"half a word": {1, 2, 3, 4},
+		"zeros":       make([]byte, RemoteSize),
+		"padding":     make([]byte, MaxAcceptData),
+		"past it":     append(make([]byte, RemoteSize), 1),
 	} {
 		m := keep
 		if err := m.UnmarshalBinary(b); !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "remote memory") {
@@ -61,8 +64,13 @@ func TestRemoteMemoryHostile(t *testing.T) {
 		}
 	}
 	var m RemoteMemory
-	if err := m.UnmarshalBinary(make([]byte, RemoteSize)); err != nil || m != (RemoteMemory{}) {
-		t.Errorf("zeros: %+v, %v", m, err)
+	one := make([]byte, RemoteSize)
+	for i := range one {
+		clear(one)
+		one[i] = 1
+		if err := m.UnmarshalBinary(one); err != nil {
+			t.Errorf("byte %d is not zero: %v", i, err)
+		}
 	}
 }
 
