@@ -2,6 +2,7 @@ package cm
 
 import (
 	"fmt"
+	"math"
 	"syscall"
 	"time"
 )
@@ -99,6 +100,9 @@ func (c *Config) ackExponent() uint8 {
 	return n
 }
 
+// maxBuffers is the most memory for messages of a connection, in bytes.
+const maxBuffers int64 = 1 << 40
+
 // maxReads is the usual limit of hardware for outstanding reads and atomics.
 const maxReads = 16
 
@@ -140,6 +144,10 @@ func (c *Config) resolved() (Config, error) {
 		return r, fmt.Errorf("config: ACKTimeout is %v, allowed are 0 to %v: %w", r.ACKTimeout, maxACKTimeout, syscall.EINVAL)
 	}
 	r.KeepAlive.resolve()
+	if n := (int64(r.SendDepth) + int64(r.RecvDepth)) * int64(r.RecvSize); n > min(maxBuffers, math.MaxInt) {
+		return r, fmt.Errorf("config: (SendDepth + RecvDepth) × RecvSize is %d bytes, allowed are %d: %w",
+			n, int64(min(maxBuffers, math.MaxInt)), syscall.EINVAL)
+	}
 	if r.CloseTimeout == 0 {
 		r.CloseTimeout = time.Second
 	}

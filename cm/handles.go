@@ -59,12 +59,16 @@ func lacksHandle(ctx *uverbs.Context, port int) bool {
 	if err != nil || len(gids) == 0 {
 		return false
 	}
+	slot, err := gids[0].PathIndex()
+	if err != nil {
+		return false
+	}
 	pd, err := ctx.AllocPD()
 	if err != nil {
 		return false
 	}
 	defer pd.Close()
-	ah, err := pd.CreateAH(uverbs.AHAttr{DGID: gids[0].GID, SGIDIndex: uint8(gids[0].Index), Port: uint8(port)})
+	ah, err := pd.CreateAH(uverbs.AHAttr{DGID: gids[0].GID, SGIDIndex: slot, Port: uint8(port)})
 	if err != nil {
 		return isErrno(err, syscall.EINVAL) || isErrno(err, syscall.ENOMEM)
 	}

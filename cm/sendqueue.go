@@ -149,8 +149,9 @@ func (c *Conn) gather(s *sendSlot, slices []Slice) (total uint64, err error) {
 	return total, nil
 }
 
-// maxMessage is the longest message of the InfiniBand transport.
-const maxMessage = 1 << 31
+// maxMessage is the longest message that the drivers take: one byte less than the
+// InfiniBand transport has, because kernels keep the length in an int.
+const maxMessage = 1<<31 - 1
 
 // copyOut puts Go memory into a request: into the request itself when it is
 // short, else into the slot's own piece of registered memory.

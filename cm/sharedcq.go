@@ -192,14 +192,23 @@ func (d *device) join(c *Conn, requests int, private bool) (*sharedCQ, uint64, e
 			return q, key, nil
 		}
 	}
-	size := min(firstCQ<<(2*len(d.cqs)), largestCQ, d.maxCQE)
-	q, err := d.newCQ(max(size, requests))
+	q, err := d.newCQ(nextCQ(len(d.cqs), requests, d.maxCQE))
 	if err != nil {
 		return nil, 0, err
 	}
 	d.cqs = append(d.cqs, q)
 	key, _ := q.add(c, requests)
 	return q, key, nil
+}
+
+// nextCQ is the size of the next shared queue of a device that has so many and
+// makes none larger than most, for a connection with so many requests.
+func nextCQ(queues, requests, most int) int {
+	size := firstCQ
+	for ; queues > 0 && size < largestCQ; queues-- {
+		size *= 4
+	}
+	return max(min(size, largestCQ, most), requests)
 }
 
 // leave takes a connection out of its queue. Empty queues go, except one that

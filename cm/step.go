@@ -3,6 +3,7 @@ package cm
 import (
 	"context"
 	"fmt"
+	"math"
 	"syscall"
 	"time"
 
@@ -28,7 +29,7 @@ func (id *ID) Bind(addr ucma.Sockaddr) error {
 // the kernel's limit. Requests arrive at NextRequest.
 func (id *ID) Listen(backlog int) error {
 	err := id.do(func(ch *ucma.Channel, h uint32) error {
-		err := ch.Listen(h, uint32(max(backlog, 0)))
+		err := ch.Listen(h, uint32(min(max(backlog, 0), math.MaxInt32))) // of the kernel's int
 		if err == nil {
 			id.setSettled(true)
 		}

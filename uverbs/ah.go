@@ -196,7 +196,7 @@ func (ah *AH) check(qp *QP) error {
 // queue pair is wc.SrcQPN; its Q_Key must be known.
 //
 // The error matches syscall.EADDRNOTAVAIL when the port has no such GID (any
-// more), and syscall.EINVAL when there cannot be such a port.
+// more), or has it in a slot above 255, which no path can name; and syscall.EINVAL when there cannot be such a port.
 func (c *Context) AHAttrFromWC(port int, wc *WC, grh []byte) (AHAttr, error) {
 	const op = "AH from a completion"
 	if port < 1 || port > math.MaxUint8 {
@@ -219,7 +219,10 @@ func (c *Context) AHAttrFromWC(port int, wc *WC, grh []byte) (AHAttr, error) {
 		err := fmt.Errorf("no GID for %v: %w", netip.AddrFrom16(h.Dst).Unmap(), syscall.EADDRNOTAVAIL)
 		return AHAttr{}, c.fail(op, fmt.Sprintf("port %d", port), err)
 	}
-	a.DGID, a.SGIDIndex, a.Global = h.Src, uint8(own.Index), true
+	if a.SGIDIndex, err = own.PathIndex(); err != nil {
+		return AHAttr{}, c.fail(op, fmt.Sprintf("port %d", port), err)
+	}
+	a.DGID, a.Global = h.Src, true
 	a.FlowLabel, a.TrafficClass = h.FlowLabel, h.TrafficClass
 	return a, nil
 }

@@ -33,9 +33,10 @@ func enumAttribute(elem ...string) uint8 {
 	return uint8(v)
 }
 
-// hexAttribute reads a number with or without 0x in front.
-func hexAttribute(elem ...string) uint64 {
-	v, _ := strconv.ParseUint(strings.TrimPrefix(attribute(elem...), "0x"), 16, 64)
+// hexAttribute reads a number with or without 0x in front. What does not fit so
+// many bits gives the largest that does.
+func hexAttribute(bits int, elem ...string) uint64 {
+	v, _ := strconv.ParseUint(strings.TrimPrefix(attribute(elem...), "0x"), 16, bits)
 	return v
 }
 
@@ -113,10 +114,10 @@ func (h *host) fillPortFromSysfs(device string, p *PortInfo, all bool) {
 	if all {
 		p.State = PortState(enumAttribute(dir, "state"))
 		p.Phys = PhysState(enumAttribute(dir, "phys_state"))
-		p.LID = uint32(hexAttribute(dir, "lid"))
-		p.SMLID = uint32(hexAttribute(dir, "sm_lid"))
-		p.LMC = uint8(hexAttribute(dir, "lid_mask_count"))
-		p.CapFlags = hexAttribute(dir, "cap_mask")
+		p.LID = uint32(hexAttribute(32, dir, "lid"))
+		p.SMLID = uint32(hexAttribute(32, dir, "sm_lid"))
+		p.LMC = uint8(hexAttribute(8, dir, "lid_mask_count"))
+		p.CapFlags = hexAttribute(64, dir, "cap_mask")
 	}
 	if l := attribute(dir, "link_layer"); l == string(LinkEthernet) || l == string(LinkInfiniBand) {
 		p.LinkLayer = LinkLayer(l)

@@ -42,6 +42,10 @@ func connectByHand(conn net.Conn, qp *uverbs.QP) error {
 	if err != nil {
 		return err
 	}
+	slot, err := own.PathIndex()
+	if err != nil {
+		return err
+	}
 	if err := qp.ToInit(1, uverbs.AccessLocalWrite|uverbs.AccessRemoteWrite); err != nil {
 		return err
 	}
@@ -54,7 +58,7 @@ func connectByHand(conn net.Conn, qp *uverbs.QP) error {
 		return err
 	}
 	err = qp.ToRTR(uverbs.RTRConfig{
-		AH:      uverbs.AHAttr{DGID: peer.GID, SGIDIndex: uint8(own.Index)},
+		AH:      uverbs.AHAttr{DGID: peer.GID, SGIDIndex: slot},
 		DestQPN: peer.QPN, PSN: peer.PSN, MTU: min(mine.MTU, peer.MTU),
 		MinRNRTimer: 12, // 0.64 ms
 	})

@@ -39,7 +39,11 @@ func greet(ctx context.Context, qp *uverbs.QP, peer uverbs.GID, qpn uint32) (err
 	if err != nil {
 		return err
 	}
-	ah, err := qp.PD().CreateAH(uverbs.AHAttr{DGID: peer, SGIDIndex: uint8(own.Index)})
+	slot, err := own.PathIndex()
+	if err != nil {
+		return err
+	}
+	ah, err := qp.PD().CreateAH(uverbs.AHAttr{DGID: peer, SGIDIndex: slot})
 	if err != nil {
 		return err // ETIMEDOUT, EHOSTUNREACH: nobody has this address
 	}

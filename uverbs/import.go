@@ -38,6 +38,9 @@ func (c *Context) Export() (*os.File, error) {
 // descriptor is of no RDMA device, syscall.EINVAL when it is one without a
 // context, and errors.ErrUnsupported on a kernel without these methods.
 func ImportContext(fd int) (*Context, error) {
+	if !fits32(fd) { // the kernel would look at its lower half
+		return nil, &Error{Op: "import", Object: fmt.Sprintf("descriptor %d", fd), Err: syscall.EBADF}
+	}
 	d, err := deviceOfFD(fd)
 	if err != nil {
 		return nil, err

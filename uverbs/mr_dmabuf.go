@@ -20,7 +20,7 @@ func (pd *PD) RegDMABuf(fd int, offset uint64, length int, addr uint64, access A
 	c, what := pd.c, fmt.Sprintf("DMA buffer %d, %d bytes from %d, access %#x", fd, length, offset, uint32(access))
 	err := cmp.Or(checkAccess(access), checkAddr(offset, addr))
 	switch {
-	case length <= 0:
+	case length <= 0 || !fits32(fd):
 		return nil, c.fail(methodRegDMABufMR.name, what, errInvalid)
 	case err != nil:
 		return nil, c.fail(methodRegDMABufMR.name, what, err)

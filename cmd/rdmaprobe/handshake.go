@@ -89,7 +89,7 @@ func infoOf(id *cm.ID) endInfo {
 	}
 	defer ctx.Close() // nothing is made with it
 	if attr, err := ctx.QueryPort(e.Port); err == nil {
-		e.MTU = 128 << attr.ActiveMTU
+		e.MTU = attr.ActiveMTU.Bytes()
 	}
 	gids, _ := ctx.QueryGIDs(e.Port)
 	for _, g := range gids {

@@ -240,6 +240,16 @@ func (k *Kernel) RemoveDevice(index uint32) {
 	}
 }
 
+// Backlog returns how many unfetched requests a listener may have.
+func (k *Kernel) Backlog(handle uint32) int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if i := k.ids[handle]; i != nil {
+		return i.backlog
+	}
+	return 0
+}
+
 // An Option is what a SET_OPTION set.
 type Option struct {
 	ID, Level, Name uint32

@@ -38,6 +38,9 @@ type Kernel struct {
 	// others' use; one more is EINVAL. 0 means any number.
 	MaxAH, TakenAH int
 
+	// FirstGIDs are entries of the GID table before those that it always has.
+	FirstGIDs []abi.IBUverbsGIDEntry
+
 	// Moderation lets the device delay completion events, which soft-RoCE
 	// cannot.
 	Moderation bool

@@ -84,6 +84,13 @@ var gids = []abi.IBUverbsGIDEntry{
 	{GIDIndex: 2, PortNum: 1, GIDType: 2, GID: gid(0xfd00, 2)},
 }
 
+func (k *Kernel) gidTable() []abi.IBUverbsGIDEntry { return append(k.FirstGIDs, gids...) }
+
+// GIDEntry is an entry of the one port's table, for Kernel.FirstGIDs.
+func GIDEntry(slot uint32, first uint16, last byte) abi.IBUverbsGIDEntry {
+	return abi.IBUverbsGIDEntry{GIDIndex: slot, PortNum: 1, GIDType: 2, GID: gid(first, last)}
+}
+
 func gid(first uint16, last byte) (g [2]uint64) {
 	b := bytesOf(&g)
 	b[0], b[1], b[15] = byte(first>>8), byte(first), last
@@ -95,11 +102,12 @@ func (k *Kernel) queryGIDTable(r *request) error {
 		return syscall.EINVAL
 	}
 	out := r.output(2)
-	for i := range gids {
-		n := copy(out, bytesOf(&gids[i]))
+	all := k.gidTable()
+	for i := range all {
+		n := copy(out, bytesOf(&all[i]))
 		out = out[n:]
 	}
-	put(r, 3, uint64(len(gids)))
+	put(r, 3, uint64(len(all)))
 	return nil
 }
 
@@ -107,9 +115,9 @@ func (k *Kernel) queryGIDEntry(r *request) error {
 	if r.u64(0) != 1 {
 		return syscall.EINVAL
 	}
-	for i := range gids {
-		if uint64(gids[i].GIDIndex) == r.u64(1) {
-			put(r, 3, gids[i])
+	for _, e := range k.gidTable() {
+		if uint64(e.GIDIndex) == r.u64(1) {
+			put(r, 3, e)
 			return nil
 		}
 	}

@@ -118,7 +118,7 @@ func (c *conn) describe(res *Result) error {
 	if err != nil {
 		return err
 	}
-	res.MTU, res.TOS = 128<<attr.PathMTU, int(attr.AH.TrafficClass)
+	res.MTU, res.TOS = attr.PathMTU.Bytes(), int(attr.AH.TrafficClass)
 	if port, err := c.queryPort(); err == nil {
 		res.MaxMTU = port.MaxMTU.Bytes()
 	}
