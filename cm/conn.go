@@ -16,10 +16,12 @@ import (
 // concurrent use. Operations are carried out in the order in which they were
 // posted; those of different goroutines in any order.
 //
-// When the context of an operation ends first, the operation may still happen:
-// the device has it. The connection stays usable, and the memory given to the
-// operation must not be reused before the region or the connection is closed.
-// A context that has ended before the call starts nothing. A Recv that is
+// When the context of an operation ends first, the error says by [OpError.Posted]
+// whether the device has the request: if so, the operation may have happened or may
+// still happen. The connection stays usable. The memory given to the operation must
+// not be touched before [Conn.Drain] has returned nil or the connection is closed;
+// operations on it are refused until then (syscall.EBUSY), and so is the end of its
+// region. A context that has ended before the call starts nothing. A Recv that is
 // cancelled loses no message.
 type Conn struct {
 	id     *ID
@@ -249,7 +251,11 @@ func (c *Conn) destroy() error {
 		}
 	}
 	if c.qp != nil {
-		keep(c.qp.Close())
+		err := c.qp.Close()
+		if err == nil {
+			c.sends.lose()
+		}
+		keep(err)
 	}
 	if c.cq != nil {
 		keep(c.dev.leave(c.cq, c, c.key, c.requests()))

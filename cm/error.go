@@ -106,6 +106,13 @@ type OpError struct {
 	Remote net.Addr // may be nil
 	Err    error    // the cause, never nil
 	Hint   string   // what to check or do; may be empty
+
+	// Posted says of an operation on a connection (send, write, read, atomic)
+	// that the device had its request before it failed: the peer may have seen
+	// it, or may still, and unless Err is a *[uverbs.CompletionError] the device
+	// may use its memory until [Conn.Drain] says otherwise. When it is false the
+	// peer sees nothing of it, and its memory is free.
+	Posted bool
 }
 
 // Error reads like: dial 10.0.0.7:7174 via rxe0: connect: rejected by peer: …

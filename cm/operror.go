@@ -15,6 +15,11 @@ func newOpError(op string, remote net.Addr, err error) *OpError {
 	if errors.As(err, &inner) && inner == err {
 		return inner // named already
 	}
+	var posted *postedError
+	if errors.As(err, &posted) && error(posted) == err {
+		e.Posted, e.Err = true, posted.err
+		err = posted.err
+	}
 	var sf *stepFailure
 	if errors.As(err, &sf) && error(sf) == err {
 		e.Step, e.Err = sf.step, sf.err

@@ -22,6 +22,7 @@ type Region struct {
 	mem    *uverbs.Memory
 	reg    *registration
 	access Access
+	use    regionUse
 	closed atomic.Bool
 	left   bool // the owner has ended; guarded by owner.mu
 }
@@ -55,12 +56,19 @@ func (c *Conn) Alloc(n int, access Access) (*Region, error) {
 	return r, nil
 }
 
-// Close takes the memory from the device and unmaps it, in this order.
-// Operations that still use it fail, and end their connection. Slices of it must
-// not be touched afterwards. It may be called more than once and from any
+// Close takes the memory from the device and unmaps it, in this order. Slices of it
+// must not be touched afterwards. It may be called more than once and from any
 // goroutine.
+//
+// While an operation of a connection that works is under way on the region, Close
+// does nothing: the error matches syscall.EBUSY. [Conn.Drain] waits for
+// operations whose context has ended.
 func (r *Region) Close() error {
-	r.closed.Store(true)
+	already := r.closed.Swap(true)
+	if err := r.use.check(r.Len()); err != nil && !already {
+		r.closed.Store(false)
+		return err
+	}
 	if err := r.reg.end(); err != nil {
 		return err
 	}

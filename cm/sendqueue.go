@@ -1,12 +1,10 @@
 package cm
 
 import (
-	"context"
 	"fmt"
 	"sync"
 	"syscall"
 
-	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/uverbs"
 )
 
@@ -15,6 +13,7 @@ type sendQueue struct {
 	slots []sendSlot
 	free  chan uint32
 	base  uint64 // of the work request IDs
+	left  leftBehind
 }
 
 // A sendSlot is one operation. Its memory is made once, so that an operation
@@ -25,7 +24,9 @@ type sendSlot struct {
 	done chan uverbs.WC // has room for the one completion
 
 	mu        sync.Mutex
-	abandoned bool // nobody waits any more; the completion frees the slot
+	parts     []part // of regions; the device has them until the completion
+	abandoned bool   // nobody waits any more; the completion frees the slot
+	lost      bool   // the queue pair is gone; no completion frees the slot
 }
 
 func (q *sendQueue) init(key uint64, depth, maxSGE int) {
@@ -33,9 +34,19 @@ func (q *sendQueue) init(key uint64, depth, maxSGE int) {
 	q.slots, q.free = make([]sendSlot, depth), make(chan uint32, depth)
 	for i := range q.slots {
 		q.slots[i].sges = make([]uverbs.SGE, 0, maxSGE)
+		q.slots[i].parts = make([]part, 0, maxSGE)
 		q.slots[i].done = make(chan uverbs.WC, 1)
 		q.free <- uint32(i)
 	}
+}
+
+// put gives a slot back whose request the device has not, or not any more.
+func (q *sendQueue) put(i uint32) {
+	s := &q.slots[i]
+	s.mu.Lock()
+	s.leaveRegions()
+	s.mu.Unlock()
+	q.free <- i
 }
 
 // complete delivers a completion. It does not block: a slot has one operation
@@ -49,9 +60,14 @@ func (q *sendQueue) complete(wc *uverbs.WC) {
 	s := &q.slots[slot]
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.lost {
+		return
+	}
 	if s.abandoned {
 		s.abandoned = false
+		s.leaveRegions()
 		q.free <- uint32(slot)
+		q.left.add(-1)
 		return
 	}
 	select {
@@ -62,80 +78,28 @@ func (q *sendQueue) complete(wc *uverbs.WC) {
 
 // abandon gives up waiting for a slot. It reports false when the completion
 // has arrived after all.
-func (s *sendSlot) abandon() bool {
+func (q *sendQueue) abandon(s *sendSlot) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.done) > 0 {
 		return false
 	}
+	if s.lost {
+		return true
+	}
 	s.abandoned = true
+	s.keepRegions()
+	q.left.add(1)
 	return true
-}
-
-// perform carries out one operation: it waits for a slot, posts, and waits
-// for the completion. prepare fills the request of slot i.
-func (c *Conn) perform(ctx context.Context, prepare func(i uint32, s *sendSlot) error) (uverbs.WC, error) {
-	if err := c.Err(); err != nil {
-		return uverbs.WC{}, err
-	}
-	if err := ctx.Err(); err != nil {
-		return uverbs.WC{}, err // nothing is sent that nobody waits for
-	}
-	if c.iw.listening.Load() {
-		if err := c.hearPeer(ctx); err != nil {
-			return uverbs.WC{}, err
-		}
-	}
-	i, err := await(ctx, c, c.sends.free)
-	if err != nil {
-		return uverbs.WC{}, err
-	}
-	s := &c.sends.slots[i]
-	s.wr[0] = uverbs.SendWR{ID: c.sends.base | uint64(i), Flags: uverbs.SendSignaled}
-	s.sges = s.sges[:0]
-	if err := prepare(i, s); err != nil {
-		c.sends.free <- i
-		return uverbs.WC{}, err
-	}
-	s.wr[0].SGEs = s.sges
-	if err := c.qp.PostSend(s.wr[:]...); err != nil {
-		c.sends.free <- i
-		return uverbs.WC{}, c.refused(ctx, err)
-	}
-	wc, err := await(ctx, c, s.done)
-	if err != nil {
-		if s.abandon() {
-			return uverbs.WC{}, c.unanswered(s.wr[0].Opcode, err)
-		}
-		wc = <-s.done
-	}
-	c.sends.free <- i
-	if wc.Status == abi.IB_WC_SUCCESS {
-		return wc, nil
-	}
-	return wc, c.awaitEnd(ctx, c.wcError(&wc))
-}
-
-// refused explains why a request was not posted. On iWARP the queue pair learns of
-// the connection's end first, and the event comes a moment later.
-func (c *Conn) refused(ctx context.Context, err error) error {
-	if ended := c.Err(); ended != nil {
-		return ended
-	}
-	if isErrno(err, syscall.ENOTCONN) {
-		c.suspect(signFlush, err)
-		return c.awaitEnd(ctx, err)
-	}
-	return err
 }
 
 // gather puts slices into a request and returns their total length.
 func (c *Conn) gather(s *sendSlot, slices []Slice) (total uint64, err error) {
 	for _, sl := range slices {
-		if err := sl.check(c); err != nil {
-			return 0, err
-		}
 		if sl.n == 0 {
+			if err := sl.check(c); err != nil {
+				return 0, err
+			}
 			continue
 		}
 		if len(s.sges) == cap(s.sges) {
@@ -143,6 +107,9 @@ func (c *Conn) gather(s *sendSlot, slices []Slice) (total uint64, err error) {
 		}
 		if total += uint64(sl.n); total > maxMessage {
 			return 0, fmt.Errorf("%d bytes or more: at most %d fit into one operation: %w", total, uint64(maxMessage), syscall.EMSGSIZE)
+		}
+		if err := s.enterRegion(c, sl); err != nil {
+			return 0, err
 		}
 		s.sges = append(s.sges, sl.sge())
 	}

@@ -31,18 +31,20 @@ func TestSharedQueueSizes(t *testing.T) {
 func TestLongestMessage(t *testing.T) {
 	r := newRig(t)
 	client, _ := r.pair(r.listen(nil), &Dialer{Config: quick})
-	whole := mustAlloc(t, client, 4096, 0).All()
+	whole := alloc(t, client, 4096, 0).All()
 	var s sendSlot
 	s.sges = make([]uverbs.SGE, 0, 4)
 	long := func(n int) Slice { sl := whole; sl.n = n; return sl }
 	if n, err := client.gather(&s, []Slice{long(1 << 30), long(1<<30 - 1)}); err != nil || n != maxMessage {
 		t.Errorf("the longest message: %d, %v", n, err)
 	}
+	s.leaveRegions()
 	s.sges = s.sges[:0]
 	_, err := client.gather(&s, []Slice{long(1 << 30), long(1 << 30)})
 	if !errors.Is(err, syscall.EMSGSIZE) || !strings.Contains(err.Error(), "at most 2147483647 ") {
 		t.Errorf("one byte more: %v", err)
 	}
+	s.leaveRegions()
 }
 
 // TestMessageBuffersFit: sizes that are allowed one by one make a product that is

@@ -182,7 +182,7 @@ func TestAbandonedSlot(t *testing.T) {
 	var q sendQueue
 	q.init(0, 1, 1)
 	i := <-q.free
-	if !q.slots[i].abandon() {
+	if !q.abandon(&q.slots[i]) {
 		t.Fatal("completed already")
 	}
 	q.complete(&uverbs.WC{ID: uint64(i)})
@@ -191,7 +191,7 @@ func TestAbandonedSlot(t *testing.T) {
 	}
 	<-q.free
 	q.complete(&uverbs.WC{ID: uint64(i)})
-	if q.slots[i].abandon() {
+	if q.abandon(&q.slots[i]) {
 		t.Error("abandoned although it has completed")
 	}
 }

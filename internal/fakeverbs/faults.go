@@ -25,6 +25,7 @@ type refusals struct {
 type doorbell struct {
 	errno syscall.Errno
 	taken int
+	lasts bool
 }
 
 // FailDoorbell makes the next POST_SEND fail, after so many requests of the ring
@@ -34,7 +35,15 @@ type doorbell struct {
 func (k *Kernel) FailDoorbell(errno syscall.Errno, taken int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.faults.doorbell = doorbell{errno, taken}
+	k.faults.doorbell = doorbell{errno: errno, taken: taken}
+}
+
+// FailDoorbells makes every POST_SEND fail before it does anything, until it is
+// called with 0.
+func (k *Kernel) FailDoorbells(errno syscall.Errno) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.faults.doorbell = doorbell{errno: errno, lasts: true}
 }
 
 // HoldSends keeps the requests of the queue pair with a number in its send queue,
@@ -57,6 +66,18 @@ func (k *Kernel) ReleaseSends() {
 		if q, ok := o.(*qp); ok {
 			k.work(q, math.MaxInt)
 		}
+	}
+}
+
+// CompleteSends carries out so many held requests of a queue pair.
+func (k *Kernel) CompleteSends(qpn uint32, n int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if q := k.qpByNumber(qpn); q != nil {
+		held := k.faults.held
+		k.faults.held = nil
+		k.work(q, n)
+		k.faults.held = held
 	}
 }
 

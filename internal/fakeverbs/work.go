@@ -68,7 +68,9 @@ func (k *Kernel) postSend(r *request) error {
 		return syscall.EINVAL
 	}
 	if d := k.faults.doorbell; d.errno != 0 {
-		k.faults.doorbell = doorbell{}
+		if !d.lasts {
+			k.faults.doorbell = doorbell{}
+		}
 		k.work(q, d.taken)
 		return d.errno
 	}
