@@ -30,13 +30,14 @@ func (c *Conn) perform(ctx context.Context, prepare func(i uint32, s *sendSlot) 
 		c.sends.put(i)
 		return uverbs.WC{}, err
 	}
+	opcode := s.wr[0].Opcode // the slot may be another's after abandon
 	var wc uverbs.WC
 	if err == nil {
 		wc, err = await(ctx, c, s.done)
 	}
 	if err != nil {
 		if c.sends.abandon(s) {
-			return uverbs.WC{}, &postedError{c.unanswered(s.wr[0].Opcode, err)}
+			return uverbs.WC{}, &postedError{c.unanswered(opcode, err)}
 		}
 		wc = <-s.done
 	}
