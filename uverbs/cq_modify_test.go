@@ -128,7 +128,7 @@ func TestCQResizeLosesRing(t *testing.T) {
 			_, err := r.cq.Wait(context.Background(), make([]uverbs.WC, 1))
 			waited <- err
 		}()
-		time.Sleep(10 * time.Millisecond) // let it arm, so that the calls are counted
+		awaitArmed(t, k, 0) // so that the calls are counted
 		k.FailCall(len(k.Calls())+1, syscall.EAGAIN)
 		err := r.cq.Resize(50)
 		if !errors.Is(err, syscall.EAGAIN) || !strings.Contains(err.Error(), "RESIZE_CQ") {

@@ -184,8 +184,21 @@ func signaled(id uint64) uverbs.SendWR {
 	return uverbs.SendWR{ID: id, Opcode: abi.IB_UVERBS_WR_SEND, Flags: uverbs.SendSignaled}
 }
 
+// hangs is how long nothing takes, however busy the machine is.
+const hangs = time.Minute
+
+// awaitTrue waits for a condition.
+func awaitTrue(t testing.TB, otherwise string, cond func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(hangs); !cond(); time.Sleep(100 * time.Microsecond) {
+		if time.Now().After(deadline) {
+			t.Fatal(otherwise)
+		}
+	}
+}
+
 func withTimeout(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), hangs)
 	t.Cleanup(cancel)
 	return ctx
 }

@@ -115,7 +115,7 @@ func TestPanicLeavesNoLock(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(hangs):
 		t.Fatal("the send queue is still locked")
 	}
 }

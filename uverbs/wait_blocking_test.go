@@ -54,7 +54,7 @@ func endOf(t *testing.T, end <-chan error) error {
 	select {
 	case err := <-end:
 		return err
-	case <-time.After(3 * time.Second):
+	case <-time.After(hangs):
 		t.Fatal("still waiting")
 		return nil
 	}
@@ -236,7 +236,7 @@ func TestBlockingContexts(t *testing.T) {
 			before := armed(k)
 			end := waitOn(ctx, r.cq)
 			awaitArmed(t, k, before)
-			time.Sleep(asleep)
+			awaitTrue(t, "nobody sleeps", func() bool { return k.Sleeping() > 0 })
 			return end
 		}
 		exchange := func(ctx context.Context) {
@@ -297,9 +297,5 @@ func TestBlockingContexts(t *testing.T) {
 // awaitArmed waits until queues have been armed more often than before.
 func awaitArmed(t *testing.T, k *fakeverbs.Kernel, before int) {
 	t.Helper()
-	for deadline := time.Now().Add(3 * time.Second); armed(k) == before; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the waiter has not looked")
-		}
-	}
+	awaitTrue(t, "the waiter has not looked", func() bool { return armed(k) != before })
 }

@@ -180,9 +180,9 @@ func TestAsyncEventsUnread(t *testing.T) {
 	const raised = 600
 	for i := range raised {
 		k.RaisePort(i, abi.IB_EVENT_GID_CHANGE)
-		time.Sleep(20 * time.Microsecond) // the fake queues 64
+		awaitTrue(t, "events are not read", func() bool { return k.Unread() < 60 })
 	}
-	time.Sleep(20 * time.Millisecond)
+	awaitTrue(t, "events are not read", func() bool { return k.Unread() == 0 })
 	first, err := c.NextAsyncEvent(withTimeout(t))
 	if err != nil || first.Lost == 0 || first.Port != first.Lost {
 		t.Errorf("%+v, %v", first, err)

@@ -250,7 +250,7 @@ type result struct {
 // command runs a command line on a world.
 func (w *world) command(t *testing.T, args ...string) result {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var out, errOut bytes.Buffer
 	code := runOn(ctx, w.system(), args, &out, &errOut)

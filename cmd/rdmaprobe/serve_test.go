@@ -52,7 +52,7 @@ func (w *world) startCommand(t *testing.T, args ...string) *background {
 // await waits until the output has a text.
 func (b *background) await(text string) {
 	b.t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(b.text(), text); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(b.text(), text); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			b.t.Fatalf("no %q in\n%s", text, b.text())
 		}

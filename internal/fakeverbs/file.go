@@ -62,6 +62,18 @@ func (f *file) push(e event) {
 	f.wake()
 }
 
+// Unread counts the asynchronous events that nobody has read yet. A file holds 64.
+func (k *Kernel) Unread() (n int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for f := range k.files {
+		if f.kind == asyncFile {
+			n += f.n
+		}
+	}
+	return n
+}
+
 // Read takes one event off the queue; EIO ends those of a device that is gone.
 func (f *file) Read(p []byte) (int, error) {
 	f.k.mu.Lock()

@@ -71,6 +71,7 @@ type Kernel struct {
 	mu       sync.Mutex
 	calls    []string // names of the first calls made
 	made     int      // number of calls made
+	sleeping int      // calls of Sleep that wait
 	failAt   int      // index of the call to fail, -1 for none
 	failWith syscall.Errno
 	gone     bool

@@ -17,12 +17,21 @@ func (k *Kernel) AdoptSleeper(fd int, name string) (devfile.Sleeper, error) {
 	return &sleeper{file: h.(*file)}, nil
 }
 
+// Sleeping is how many calls of Sleep wait.
+func (k *Kernel) Sleeping() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.sleeping
+}
+
 // Sleep is that of devfile.Sleeper.
 func (s *sleeper) Sleep() bool {
 	s.k.mu.Lock()
 	defer s.k.mu.Unlock()
 	for s.n == 0 && !s.ended && !s.closed && !s.bell {
+		s.k.sleeping++
 		s.ready.Wait()
+		s.k.sleeping--
 	}
 	s.bell = false
 	return s.n > 0 || s.ended

@@ -3,6 +3,7 @@ package bench
 import (
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -197,19 +198,25 @@ func TestBars(t *testing.T) {
 // TestWatchdog: a side on which nothing arrives ends, and one that lives does
 // not.
 func TestWatchdog(t *testing.T) {
-	s := &side{done: make(chan struct{})}
-	go s.watchdog(300 * time.Millisecond)
-	for range 10 {
-		s.beats.Add(1)
-		time.Sleep(50 * time.Millisecond)
-	}
-	if s.stopped.Load() {
-		t.Error("ended while messages arrived")
-	}
-	<-s.done
-	if !errors.Is(s.reason(), errIdle) {
-		t.Errorf("reason %v", s.reason())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := &side{done: make(chan struct{})}
+		go s.watchdog(30 * time.Second)
+		for range 100 {
+			s.beats.Add(1)
+			time.Sleep(5 * time.Second)
+		}
+		if s.stopped.Load() {
+			t.Error("ended while messages arrived")
+		}
+		last := time.Now()
+		<-s.done
+		if !errors.Is(s.reason(), errIdle) {
+			t.Errorf("reason %v", s.reason())
+		}
+		if d := time.Since(last); d > time.Minute {
+			t.Errorf("noticed after %v", d)
+		}
+	})
 }
 
 func TestMoved(t *testing.T) {

@@ -22,7 +22,7 @@ type served struct {
 // startServer serves one end until the test ends it.
 func startServer(t *testing.T, e *rpingtest.End, opts *rping.ServeOptions) <-chan served {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	done := make(chan served, 1)
 	go func() {
