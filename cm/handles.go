@@ -103,18 +103,30 @@ func (id *ID) refused(ended, err error) error {
 	return withCause(ended, err)
 }
 
-// connectError explains EINVAL of a request's command, which may be the caller's
-// mistake as well.
-func (id *ID) connectError(err error) error {
-	if isErrno(err, syscall.EINVAL) {
+// connectTries is how often a connect command is given to the kernel at most.
+const connectTries = 3
+
+// tryConnect runs a connect command. EINVAL may be the caller's mistake, or mean that
+// there was no address handle; other connections may have given one back before the
+// device can be asked. The command leaves the ID as it was, with a resolved route, when
+// it fails (rdma_connect_locked), so it may be tried again: either it succeeds, or the
+// device is asked again, and if it has a handle each time, that is not the reason.
+func (id *ID) tryConnect(connect func() error) error {
+	for tries := 1; ; tries++ {
+		err := connect()
+		if !isErrno(err, syscall.EINVAL) {
+			return connectErrorIWARP(err)
+		}
 		if id.datagram() && id.overIWARP() {
 			return fmt.Errorf("iWARP has no datagrams: %w: %w", errors.ErrUnsupported, err)
 		}
-		if h := id.handles(); h.none {
+		switch h := id.handles(); {
+		case h.none:
 			return noHandles(h, err)
+		case h.most == 0 || tries == connectTries:
+			return err
 		}
 	}
-	return connectErrorIWARP(err)
 }
 
 func noHandles(h handles, err error) error {

@@ -95,10 +95,21 @@ func TestConnectWithoutHandle(t *testing.T) {
 					}
 					return req.Accept(ctx, nil)
 				})
-				_, err := new(Dialer).DialAddr(ctx, serverAddr)
+				conn, err := new(Dialer).DialAddr(ctx, serverAddr)
+				if cmd == abi.RDMA_USER_CM_CMD_CONNECT && tt.lacking && tt.used < tt.most {
+					// A handle was free again, and the second try found it.
+					server, acceptErr := get(t, accepted)
+					if err := errors.Join(err, acceptErr); err != nil {
+						t.Fatal(err)
+					}
+					if err := errors.Join(conn.Close(), server.Close()); err != nil {
+						t.Error(err)
+					}
+					return
+				}
 				wants(t, err, syscall.EINVAL)
 				ended := tt.ended && cmd == abi.RDMA_USER_CM_CMD_ACCEPT
-				lacking := tt.used == tt.most || tt.lacking && cmd == abi.RDMA_USER_CM_CMD_ACCEPT
+				lacking := tt.lacking
 				if closed, none := errors.Is(err, ErrPeerClosed), errors.Is(err, ErrNoHandles); closed != ended || none != lacking {
 					t.Errorf("peer closed %v, no handles %v: %v", closed, none, err)
 				}
@@ -108,5 +119,36 @@ func TestConnectWithoutHandle(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestConnectRefused: EINVAL that comes again although the device has address handles
+// is not for want of one, and the command is not repeated without end.
+func TestConnectRefused(t *testing.T) {
+	for _, tt := range handleTests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRig(t)
+			r.verbs.MaxAH, r.verbs.TakenAH = tt.most, tt.used
+			var tries atomic.Int32
+			r.cm.Before = func(c fakecm.Call) error {
+				if c.Op == "write" && c.Cmd == abi.RDMA_USER_CM_CMD_CONNECT {
+					tries.Add(1)
+					return syscall.EINVAL
+				}
+				return nil
+			}
+			_, err := new(Dialer).DialAddr(testContext(t), serverAddr)
+			wants(t, err, syscall.EINVAL)
+			if none, used := errors.Is(err, ErrNoHandles), tt.used == tt.most; none != used {
+				t.Errorf("no handles %v, expected %v: %v", none, used, err)
+			}
+			want := int32(1)
+			if tt.lacking && tt.used < tt.most {
+				want = connectTries
+			}
+			if n := tries.Load(); n != want {
+				t.Errorf("%d connect commands, expected %d", n, want)
+			}
+		})
 	}
 }

@@ -53,7 +53,12 @@ func (id *ID) StartConnect(p *ucma.ConnParam, ece ucma.ECE) error {
 	if err := id.checkPrivateData(OpConnect, p.PrivateData); err != nil {
 		return err
 	}
-	err := id.do(func(ch *ucma.Channel, h uint32) error {
+	return stepError(stepConnect, id.tryConnect(func() error { return id.sendConnect(p, ece) }))
+}
+
+// sendConnect runs the command.
+func (id *ID) sendConnect(p *ucma.ConnParam, ece ucma.ECE) error {
+	return id.do(func(ch *ucma.Channel, h uint32) error {
 		// A neighbour may have changed since its address was resolved. That
 		// is not the outcome of this step.
 		id.forgetStale(repeats)
@@ -62,7 +67,6 @@ func (id *ID) StartConnect(p *ucma.ConnParam, ece ucma.ECE) error {
 		}
 		return withoutSignals(func() error { return ch.Connect(h, p, ece) })
 	})
-	return stepError(stepConnect, id.connectError(err))
 }
 
 // StartResolveIBService begins ResolveIBService. The outcome is the event
