@@ -47,7 +47,10 @@ func (d *device) route(ev uverbs.AsyncEvent) {
 			}
 		case uverbs.ScopeCQ:
 			if c.cq.cq == ev.CQ {
-				c.explain(&uverbs.CQError{CQ: ev.CQ.String(), Device: d.name(), Event: ev.Type})
+				c.explain(&uverbs.CQError{
+					CQ: ev.CQ.String(), Device: d.name(), Event: ev.Type,
+					Entries: ev.CQ.Entries(), Outstanding: ev.CQ.MaxOutstanding(),
+				})
 			}
 		case uverbs.ScopePort:
 			if ev.Type == abi.IB_EVENT_PORT_ERR && int(c.port) == ev.Port {

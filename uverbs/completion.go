@@ -92,10 +92,17 @@ type CQError struct {
 	CQ     string
 	Device string
 	Event  abi.IBEventType
+
+	Entries     int // of the queue; 0 if unknown
+	Outstanding int // see CQ.MaxOutstanding
 }
 
-// Error names queue, event and remedy.
+// Error names queue, event, numbers and remedy.
 func (e *CQError) Error() string {
-	return fmt.Sprintf("%s: %s overflowed (%v): create it with room for all outstanding requests",
-		e.Device, e.CQ, e.Event)
+	text := fmt.Sprintf("%s: %s overflowed (%v)", e.Device, e.CQ, e.Event)
+	if e.Outstanding > e.Entries {
+		return fmt.Sprintf("%s: it has %d entries, and the queues attached to it can have %d requests outstanding; "+
+			"create it with that many entries, or attach less", text, e.Entries, e.Outstanding)
+	}
+	return text + ": create it with room for all outstanding requests"
 }

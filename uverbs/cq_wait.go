@@ -7,7 +7,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/internal/timeslice"
 )
 
@@ -57,11 +56,6 @@ func (cq *CQ) woken() bool {
 	default:
 		return false
 	}
-}
-
-// failed records an overflow.
-func (cq *CQ) failed(event abi.IBEventType) {
-	cq.end(&CQError{CQ: cq.life.name, Device: cq.c.dev.Name, Event: event})
 }
 
 // end records why nothing will complete any more, and wakes waiters for good.

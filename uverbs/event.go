@@ -77,6 +77,17 @@ func (r *registry) get(key uint64) any {
 	return r.objects[key]
 }
 
+// all returns the objects that exist.
+func (r *registry) all() []any {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	list := make([]any, 0, len(r.objects))
+	for _, o := range r.objects {
+		list = append(list, o)
+	}
+	return list
+}
+
 func (r *registry) cq(key uint64) *CQ {
 	cq, _ := r.get(key).(*CQ)
 	return cq

@@ -24,6 +24,7 @@ type WQConfig struct {
 type WQ struct {
 	life          life
 	c             *Context
+	cq            *CQ
 	key           uint64
 	handle        uint32
 	number        uint32
@@ -42,7 +43,7 @@ func (pd *PD) CreateWQ(cfg WQConfig) (*WQ, error) {
 		return nil, c.fail(methodWQCreate.name, what, errInvalid)
 	}
 	cfg.MaxSGE = max(cfg.MaxSGE, 1)
-	wq := &WQ{c: c, key: newKey()}
+	wq := &WQ{c: c, cq: cfg.CQ, key: newKey()}
 	if err := wq.life.begin(c.dev.Name, what, &pd.life, &cfg.CQ.life); err != nil {
 		return nil, err
 	}
