@@ -13,9 +13,11 @@ var host = struct {
 	deviceByName  func(name string) (*uverbs.Device, error)
 	deviceByGUID  func(guid uverbs.GUID) (*uverbs.Device, error)
 	devices       func() ([]*uverbs.Device, error)
+	maxBacklog    func() (n int, ok bool) // the sysctl net.rdma_ucm.max_backlog
 }{
 	deviceByIndex: uverbs.DeviceByIndex,
 	deviceByName:  uverbs.DeviceByName,
 	deviceByGUID:  uverbs.DeviceByGUID,
 	devices:       uverbs.Devices,
+	maxBacklog:    readMaxBacklog,
 }

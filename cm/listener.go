@@ -68,6 +68,8 @@ type Listener struct {
 	closeOnce sync.Once
 	closeErr  error
 
+	kernelBacklog int // see ListenerStats
+
 	busy     atomic.Uint64
 	silenced atomic.Uint64
 }
@@ -115,6 +117,9 @@ func listen(addr netip.AddrPort, cfg *ListenConfig) (*Listener, error) {
 		return nil, fmt.Errorf("backlog %d, allowed are 0 to %d: %w", lc.Backlog, maxBacklog, syscall.EINVAL)
 	}
 	if err := checkAddr(addr.Addr()); err != nil {
+		return nil, err
+	}
+	if err := checkMaxBacklog(); err != nil {
 		return nil, err
 	}
 	id, err := NewID(&IDOptions{Channel: lc.Channel, NetNS: lc.NetNS})
@@ -168,6 +173,7 @@ func (l *Listener) listenOn(id *ID, addr ucma.Sockaddr) error {
 	id.setOnLost(l.lose)
 	// The kernel's backlog counts what is not fetched yet, and this package
 	// fetches at once, so the kernel's limit is the right one.
+	l.kernelBacklog, _ = host.maxBacklog()
 	if err := id.Listen(0); err != nil {
 		return &stepFailure{step: stepListen, err: err}
 	}

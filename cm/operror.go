@@ -32,7 +32,11 @@ func newOpError(op string, remote net.Addr, err error) *OpError {
 func (e *OpError) hint() string {
 	switch {
 	case e.Timeout() && e.Remote != nil:
-		return describeTimeout(e.Step, e.Remote.(fmt.Stringer))
+		hint := describeTimeout(e.Step, e.Remote.(fmt.Stringer))
+		if e.Step == stepConnect {
+			hint += describeBacklog(e.Remote)
+		}
+		return hint
 	case errors.Is(e.Err, syscall.ENETUNREACH):
 		return "no route to that address"
 	case errors.Is(e.Err, ErrNoDevice):

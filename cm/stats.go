@@ -35,6 +35,14 @@ type ListenerStats struct {
 	// Waiting is how many requests wait for Accept, of Backlog at most.
 	Waiting, Backlog int
 
+	// KernelBacklog is how many requests the kernel keeps until this package has
+	// fetched them, which it does at once: the sysctl net.rdma_ucm.max_backlog when
+	// the listener began, usually 1024. When more peers connect at the same moment
+	// the kernel drops their requests without notice and uncounted; they come again
+	// after four seconds. 0 means that it is not known, as in network namespaces
+	// other than the initial one.
+	KernelBacklog int
+
 	// Busy is how many requests were rejected because the backlog was full.
 	Busy uint64
 
@@ -46,7 +54,7 @@ type ListenerStats struct {
 // Stats returns the listener's counters.
 func (l *Listener) Stats() ListenerStats {
 	return ListenerStats{
-		Waiting: len(l.queue), Backlog: cap(l.queue),
+		Waiting: len(l.queue), Backlog: cap(l.queue), KernelBacklog: l.kernelBacklog,
 		Busy: l.busy.Load(), Unexplained: l.silenced.Load(),
 	}
 }

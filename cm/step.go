@@ -25,8 +25,10 @@ func (id *ID) Bind(addr ucma.Sockaddr) error {
 }
 
 // Listen starts listening (rdma_listen). backlog bounds the requests the
-// kernel keeps until this package fetches them, which it does at once; 0 means
-// the kernel's limit. Requests arrive at NextRequest.
+// kernel keeps until this package fetches them, which it does at once; 0 and too much
+// mean the sysctl net.rdma_ucm.max_backlog, usually 1024 (ucma_listen). Beyond it the
+// kernel drops requests without notice, and peers repeat theirs after four seconds.
+// Requests arrive at NextRequest.
 func (id *ID) Listen(backlog int) error {
 	err := id.do(func(ch *ucma.Channel, h uint32) error {
 		err := ch.Listen(h, uint32(min(max(backlog, 0), math.MaxInt32))) // of the kernel's int
