@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/purerdma/rdma/cm"
 )
 
 // app is one run of the program.
@@ -256,6 +258,9 @@ func (a *app) explain(err error) *errorDoc {
 		if s, ok := silenceOf(err); ok && e.Class == "timeout" {
 			s.explain(e, a.protocolOf(s.device))
 		}
+	}
+	if e.Class == "no-device" && errors.Is(err, cm.ErrNoDevice) {
+		a.addFullTables(e)
 	}
 	if e.Class == "address-in-use" {
 		a.addHolders(e, err)

@@ -299,7 +299,7 @@ func (got cmAnswer) remedy() string {
 		return got.Reject.Advice
 	case got.State == stateNoAnswer:
 		return "check that UDP port 4791 is open both ways, that the host has RDMA on that address, and its connection manager module (rdma_cm) loaded"
-	case got.State != stateUnresolved:
+	case got.State != stateUnresolved, got.Step != "resolve address":
 		return ""
 	case errors.Is(got.Err, syscall.ENETUNREACH), errors.Is(got.Err, syscall.EHOSTUNREACH) && got.Took < time.Second:
 		return "there is no route to that address: rdmaprobe path shows the stages"

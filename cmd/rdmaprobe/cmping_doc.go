@@ -13,12 +13,13 @@ const (
 	stateNoAnswer   = "no answer"  // resolved, but the connect request was not answered
 	stateUnresolved = "unresolved" // no route, neighbour or path
 	stateNoDevice   = "no device"  // no RDMA towards that address, or none usable here
+	stateNoPort     = "no port"    // every local port is taken
 )
 
 type cmpingDoc struct {
 	Target      string       `json:"target" doc:"host:port as asked for"`
 	Address     string       `json:"address" doc:"IP address it stands for; empty when the name was not found"`
-	State       string       `json:"state" doc:"the best that happened: up, rejected, no answer, unresolved or no device; stable"`
+	State       string       `json:"state" doc:"the best that happened: up, rejected, no answer, unresolved, no device or no port; stable"`
 	Listener    bool         `json:"listener" doc:"whether something listens on that port"`
 	Local       string       `json:"local" doc:"address the last request was sent from; empty when not resolved"`
 	Device      string       `json:"device" doc:"RDMA device used"`
@@ -33,7 +34,7 @@ type cmpingDoc struct {
 
 type cmProbeDoc struct {
 	Seq       uint64     `json:"seq" doc:"number of the request, from 0"`
-	State     string     `json:"state" doc:"up, rejected, no answer, unresolved or no device; stable"`
+	State     string     `json:"state" doc:"up, rejected, no answer, unresolved, no device or no port; stable"`
 	Answer    string     `json:"answer" doc:"what happened, in words"`
 	ResolveMS float64    `json:"resolve_ms" doc:"time to resolve address and route, in milliseconds; 0 when that failed"`
 	TimeMS    float64    `json:"time_ms" doc:"time from connect request to answer, in milliseconds; 0 without an answer"`
@@ -59,7 +60,7 @@ func (d *cmpingDoc) count(p cmProbeDoc) {
 	}
 	d.Probes = append(d.Probes, p)
 	d.Listener = d.Listener || p.Listener
-	rank := []string{stateNoDevice, stateUnresolved, stateNoAnswer, stateRejected, stateUp}
+	rank := []string{stateNoPort, stateNoDevice, stateUnresolved, stateNoAnswer, stateRejected, stateUp}
 	if p.Seq == 0 || slices.Index(rank, p.State) > slices.Index(rank, d.State) {
 		d.State = p.State
 	}

@@ -267,10 +267,12 @@ func (got *cmAnswer) fail(err error) {
 		return
 	case got.Step == "connect" && isTimeout(err):
 		got.State, got.Text = stateNoAnswer, "its connection manager does not answer"
+	case errors.Is(err, cm.ErrNoPorts):
+		got.State, got.Text = stateNoPort, "all local ports are taken (net.ipv4.ip_local_port_range)"
 	case errors.Is(err, cm.ErrNoDevice), errors.Is(err, cm.ErrDeviceRemoved), errors.Is(err, fs.ErrNotExist),
 		errors.Is(err, fs.ErrPermission), errors.Is(err, uverbs.ErrNoProvider), errors.Is(err, syscall.ENODEV):
 		got.State, got.Text = stateNoDevice, noDeviceText(got.Step, err)
-	case isTimeout(err):
+	case isTimeout(err) && got.Step == "resolve address":
 		got.State, got.Text = stateUnresolved, "no neighbour answered for that address"
 	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
 		got.State, got.Text = stateUnresolved, "no route to that address"
@@ -308,6 +310,9 @@ func (got *cmAnswer) rejected(rej *cm.RejectError) {
 		got.Listener = true
 		got.Text = "by the application (CM reason 28)"
 		got.Reject.Advice = "an application listens there, so the way is all right; its log should say why it refused"
+		if errors.Is(rej, cm.ErrBusy) {
+			got.Reject.Advice = remedies["busy"]
+		}
 		if wordless(rej) {
 			got.Text, got.Reject.Advice = "without a word (CM reason 28, no data)", wordlessAdvice
 		}

@@ -63,6 +63,8 @@ func cmWorld() *world {
 		"10.0.0.13": &cm.RejectError{Reason: abi.IB_CM_REJ_CONSUMER_DEFINED, PrivateData: []byte{0, 0, 1, 0}},
 		"10.0.0.14": &cm.RejectError{Reason: abi.IB_CM_REJ_CONSUMER_DEFINED, PrivateData: []byte("v2 only")},
 		"10.0.0.15": &cm.RejectError{Reason: abi.IB_CM_REJ_NO_RESOURCES},
+		"10.0.0.17": resolve(fmt.Errorf("%w: %w", cm.ErrNoPorts, syscall.EADDRNOTAVAIL)),
+		"10.0.0.18": &cm.RejectError{Reason: abi.IB_CM_REJ_CONSUMER_DEFINED, PrivateData: []byte("busy")},
 		"10.0.0.16": &cm.RejectError{Reason: abi.IB_CM_REJ_CONSUMER_DEFINED},
 	}
 	return w
@@ -82,6 +84,8 @@ func TestCMPing(t *testing.T) {
 		{"nvme", "10.0.0.13 -p 4420 -C 1", exitRejected},
 		{"rejected", "10.0.0.14 -C 1", exitRejected},
 		{"no-resources", "10.0.0.15 -C 1 -q", exitRejected},
+		{"no-port", "10.0.0.17 -C 1", exitFailed},
+		{"busy", "10.0.0.18 -C 1", exitRejected},
 		{"wordless", "10.0.0.16 -C 1", exitRejected},
 		{"no-name", "nowhere -C 1", exitUnreachable},
 		{"help", "--help", exitOK},

@@ -86,6 +86,8 @@ func unwrap(err error) (others []error, inner error) {
 // remedies are for classes whose errors bring none themselves.
 var remedies = map[string]string{
 	"no-listener":    "start one there: rdmaprobe serve, or rping -s -P",
+	"busy":           "as many clients are waiting there as its listener takes: try again",
+	"no-ports":       "close connections (rdmaprobe res -v shows who has them), or widen the range: sysctl net.ipv4.ip_local_port_range, which counts for IPv6 too",
 	"rejected":       "ask the peer why: its log should say",
 	"address-in-use": "choose another port: -a ADDR:PORT",
 	"data-mismatch":  "data was changed on the way: suspect memory, a driver or the network",

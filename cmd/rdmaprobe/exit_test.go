@@ -40,6 +40,8 @@ func TestClassify(t *testing.T) {
 		{&failure{err: &rping.StepError{Err: &rping.MismatchError{}}}, "data-mismatch", exitFailed},
 		{&rping.StepError{Err: fmt.Errorf("%w: x", rping.ErrProtocol)}, "protocol", exitFailed},
 		{dialError("bind", fmt.Errorf("%w: %w", cm.ErrAddrInUse, syscall.EADDRNOTAVAIL)), "address-in-use", exitFailed},
+		{dialError("resolve address", fmt.Errorf("%w: %w", cm.ErrNoPorts, syscall.EADDRNOTAVAIL)), "no-ports", exitFailed},
+		{dialError("connect", &cm.RejectError{Reason: abi.IB_CM_REJ_CONSUMER_DEFINED, PrivateData: []byte("busy\x00\x00")}), "busy", exitRejected},
 		{errInterrupted, "interrupted", exitFailed},
 		{dialError("connect", context.Canceled), "interrupted", exitFailed},
 		{&uverbs.LinkError{Module: "rdma_rxe", Err: syscall.EINVAL}, "module-missing", exitNoDevice},

@@ -23,8 +23,9 @@ import (
 // world is a fake machine: what discovery finds, and a network that connects
 // it with itself through memory.
 type world struct {
-	diag *uverbs.Diagnosis
-	gids map[string][]uverbs.GIDEntry
+	diag  *uverbs.Diagnosis
+	gids  map[string][]uverbs.GIDEntry
+	slots int // of each GID table; 0 for not known
 
 	addErr, deleteErr error
 	dialErr           error // of every dial
@@ -109,6 +110,7 @@ func (w *world) system() system {
 			}
 			return nil, fmt.Errorf("GID table of %s: %w", d.Name, syscall.ENOENT)
 		},
+		gidSlots: func(*uverbs.Device, int) int { return w.slots },
 		addLink: func(_ context.Context, cfg uverbs.LinkConfig) (*uverbs.Device, error) {
 			if w.addErr != nil {
 				return nil, w.addErr

@@ -54,6 +54,8 @@ func (a *app) gids(ctx context.Context, to string, asked bool) error {
 	}
 	a.doc = doc
 	rows, problems := a.gidRows(netdevs)
+	doc.Full = a.fullTables(rows, netdevs)
+	problems = append(problems, doc.Full...)
 	if asked {
 		err = a.pick(doc, rows, dst, netdevs)
 	}
@@ -97,21 +99,24 @@ func (a *app) pick(doc *gidsDoc, rows []gidpick.Row, dst netip.Addr, netdevs net
 	egress, _ := w.Egress(netdevs)
 	doc.Route = &routeDoc{Netdev: egress.Name, Source: ipText(route.Source), Gateway: ipText(route.Gateway), Local: route.Local}
 	if gidpick.Pick(rows, w, netdevs) < 0 {
-		return noGID(rows, dst, egress.Name)
+		return noGID(rows, dst, egress.Name, doc.Full)
 	}
 	return nil
 }
 
 // noGID says what was wrong with the GIDs that came closest.
-func noGID(rows []gidpick.Row, dst netip.Addr, netdev string) error {
+func noGID(rows []gidpick.Row, dst netip.Addr, netdev string, full []string) error {
 	remedy := "rdmaprobe gids shows which interfaces have RDMA; choose an address that is reached through one of them"
 	for _, r := range rows {
 		if r.On(netdev) {
 			remedy = "the reasons are in the table; rdmaprobe doctor says more"
 		}
 	}
-	return &failure{step: "choose a GID", object: dst.String(), remedy: remedy,
-		err: checkError{"packets leave through " + orDash(netdev) + ", which has no GID for them", uverbs.ErrNoDevice}}
+	text := "packets leave through " + orDash(netdev) + ", which has no GID for them"
+	if len(full) > 0 {
+		text += "; " + joinList(full)
+	}
+	return &failure{step: "choose a GID", object: dst.String(), remedy: remedy, err: checkError{text, uverbs.ErrNoDevice}}
 }
 
 func ipText(ip netip.Addr) string {

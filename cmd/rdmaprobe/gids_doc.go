@@ -4,6 +4,7 @@ type gidsDoc struct {
 	To    string    `json:"to" doc:"the address of --to; empty without"`
 	Route *routeDoc `json:"route,omitempty" doc:"how packets to it leave; only with --to"`
 	GIDs  []rowDoc  `json:"gids" doc:"all used slots of all GID tables"`
+	Full  []string  `json:"full,omitempty" doc:"ports whose GID table has no free slot, and the addresses that got none"`
 	outcome
 }
 

@@ -24,6 +24,7 @@ Exit code 3 without any device, 4 when access to all devices is denied.`,
 		RunE: action(func(*cobra.Command, []string) error {
 			diag := a.sys.diagnose()
 			doc := newListDoc(diag, a.sys)
+			doc.addFullTables(a)
 			a.doc = doc
 			doc.write(a.out)
 			return listError(diag)
@@ -55,6 +56,23 @@ func listError(diag *uverbs.Diagnosis) error {
 }
 
 func (*listDoc) hasFindings() {}
+
+// addFullTables says of each device which GID tables are full.
+func (doc *listDoc) addFullTables(a *app) {
+	netdevs, err := a.sys.netdevs()
+	if err != nil {
+		return // an extra
+	}
+	rows, _ := a.gidRows(netdevs)
+	for _, text := range a.fullTables(rows, netdevs) {
+		name, what, _ := strings.Cut(text, " ")
+		for i := range doc.Devices {
+			if doc.Devices[i].Name == name {
+				doc.Devices[i].Problems = append(doc.Devices[i].Problems, what)
+			}
+		}
+	}
+}
 
 // sourceOf says where devices were looked up.
 func sourceOf(diag *uverbs.Diagnosis) string {

@@ -130,7 +130,11 @@ func (r *pathRun) stageGID(context.Context) stageOutcome {
 	i := gidpick.Pick(r.rows, gidpick.Want{Dst: r.dst, Route: r.route}, r.netdevs)
 	if i < 0 {
 		remedy := "rdmaprobe gids --to " + r.dst.String() + " says why each GID is ruled out"
-		return r.fail("choose a GID", checkError{fmt.Sprintf("no GID of %s fits: source %s", r.egress.Name, orDash(r.doc.Source)), uverbs.ErrNoDevice}, remedy)
+		text := fmt.Sprintf("no GID of %s fits: source %s", r.egress.Name, orDash(r.doc.Source))
+		if full := r.fullTables(r.rows, r.netdevs); len(full) > 0 {
+			text += "; " + joinList(full)
+		}
+		return r.fail("choose a GID", checkError{text, uverbs.ErrNoDevice}, remedy)
 	}
 	row := r.rows[i]
 	r.doc.GIDIndex, r.doc.GID = row.Index, row.GID.String()

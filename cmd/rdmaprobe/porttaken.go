@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/netip"
+	"net"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/purerdma/rdma/cm"
@@ -14,22 +15,33 @@ import (
 
 // addHolders says who has the port that could not be had.
 func (a *app) addHolders(e *errorDoc, err error) {
-	var op *cm.OpError
-	if !errors.As(err, &op) || op.Local == nil {
-		return
-	}
-	address, parseErr := netip.ParseAddrPort(op.Local.String())
-	if parseErr != nil {
+	port, ok := localPortOf(err)
+	if !ok {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	devices, _ := a.sys.holders(ctx) // not known without
-	if who := portHolders(devices, address.Port()); len(who) > 0 {
+	if who := portHolders(devices, port); len(who) > 0 {
 		e.Remedy += "; the port is held by " + joinList(who)
 	} else {
 		e.Remedy += "; rdmaprobe res -v, as root, shows who has it"
 	}
+}
+
+// localPortOf finds the port of the own address in an error.
+func localPortOf(err error) (uint16, bool) {
+	var text string
+	var op *cm.OpError
+	var f *failure
+	if errors.As(err, &op) && op.Local != nil {
+		text = op.Local.String()
+	} else if errors.As(err, &f) {
+		text = f.object
+	}
+	_, port, splitErr := net.SplitHostPort(text)
+	n, numErr := strconv.ParseUint(port, 10, 16)
+	return uint16(n), splitErr == nil && numErr == nil && n != 0
 }
 
 // portHolders names who has bound a port of RDMA: each process once, with the

@@ -12,8 +12,10 @@ import (
 
 // system is what commands need of the machine. Tests replace parts of it.
 type system struct {
-	diagnose   func() *uverbs.Diagnosis
-	gids       func(d *uverbs.Device, port int) ([]uverbs.GIDEntry, error)
+	diagnose func() *uverbs.Diagnosis
+	gids     func(d *uverbs.Device, port int) ([]uverbs.GIDEntry, error)
+	// gidSlots is the length of a port's GID table; 0 when not known.
+	gidSlots   func(d *uverbs.Device, port int) int
 	addLink    func(ctx context.Context, cfg uverbs.LinkConfig) (*uverbs.Device, error)
 	deleteLink func(ctx context.Context, name string) error
 
@@ -46,6 +48,7 @@ func realSystem() system {
 	return system{
 		diagnose:   uverbs.Diagnose,
 		gids:       readGIDs,
+		gidSlots:   readGIDSlots,
 		addLink:    uverbs.AddLink,
 		deleteLink: uverbs.DeleteLink,
 		dial:       dial,

@@ -187,6 +187,7 @@ var netFaults = []fault{
 	{"no IPv4", func(f *Facts) { without(f, "fd00:77::1/64"); f.setGIDs("fe80::1", "fd00:77::1") }, []string{"RP-GID-003"}, 0, "ip addr add"},
 	{"no table", func(f *Facts) { port(f).GIDs, port(f).GIDErr = nil, fs.ErrNotExist }, []string{"RP-GID-004"}, 0, "mount sysfs"},
 	{"stale GID", func(f *Facts) { f.setGIDs("fe80::1", "10.77.0.1", "10.77.0.2") }, []string{"RP-GID-006"}, 0, "take it away again"},
+	{"full table", func(f *Facts) { f.setGIDs("fe80::1", "fd00:77::1", "10.77.0.1"); port(f).Attr.GIDTableLen = 3 }, []string{"RP-GID-008"}, 0, "take addresses away"},
 	{"RoCE v1", func(f *Facts) { port(f).CMDefault = "IB/RoCE v1" }, []string{"RP-GID-007"}, 0, "default_roce_mode"},
 	{"one address, two devices", func(f *Facts) { f.addDevice().Ports[0] = f.Devices[0].Ports[0] }, []string{"RP-GID-005"}, 0, "remove one"},
 

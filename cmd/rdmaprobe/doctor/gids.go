@@ -26,6 +26,7 @@ func checkGIDs(f *Facts, r *Result) {
 				r.find("RP-GID-004", portName(d, p), "the GID table cannot be read", p.GIDErr.Error(), "mount sysfs, or give access to the device node")
 			} else if d.Protocol == uverbs.ProtocolRoCE {
 				checkPortGIDs(f, r, d, p)
+				checkFullTable(f, r, d, p)
 			}
 		}
 	}

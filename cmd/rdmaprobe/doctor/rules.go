@@ -68,6 +68,7 @@ var Rules = []Rule{
 	{"RP-GID-005", Warning, 0, "one address is the GID of several devices"},
 	{"RP-GID-006", Warning, 0, "a GID is left of an address that the interface does not have"},
 	{"RP-GID-007", Warning, 0, "the connection manager uses RoCE v1, although the port has v2"},
+	{"RP-GID-008", Warning, 0, "the GID table is full"},
 
 	{"RP-MAP-001", Error, exitFailed, "a port's interface is not in this network namespace"},
 	{"RP-MAP-002", Warning, 0, "several RDMA interfaces are in one subnet"},
