@@ -120,6 +120,13 @@ func (d *device) unfollow(c *Conn) {
 	delete(d.conns, c)
 }
 
+// isGone reports whether the device was removed.
+func (d *device) isGone() bool {
+	d.membersMu.Lock()
+	defer d.membersMu.Unlock()
+	return d.gone
+}
+
 // removed tells every connection that the device was removed, and only then
 // takes them down: a connection that goes takes shared objects along. It does not
 // block.

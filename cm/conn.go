@@ -124,13 +124,6 @@ func (c *Conn) cause(err error) error {
 	return ended
 }
 
-// isClosed reports whether Close was called.
-func (c *Conn) isClosed() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.closed
-}
-
 // handle sees the events of the connection in the event channel's goroutine.
 // It must not block. Events it does not keep go on to the ID.
 func (c *Conn) handle(ev *ucma.Event) bool {
@@ -225,7 +218,10 @@ func (c *Conn) goodbye() {
 	c.mu.Lock()
 	connected := c.connected
 	c.mu.Unlock()
-	if !connected || errors.Is(c.endErr, ErrDeviceRemoved) {
+	var down *PortError
+	if !connected || c.dev.isGone() || errors.As(c.endErr, &down) {
+		// No message leaves. One that waits in a device holds up its removal,
+		// and those of other connections (soft-RoCE).
 		return
 	}
 	dead := !errors.Is(c.endErr, net.ErrClosed) || c.suspected()
@@ -238,6 +234,19 @@ func (c *Conn) goodbye() {
 	case <-c.parted:
 	case <-timer.C:
 	}
+}
+
+// deadPatience is how long the end of a connection that has failed waits for the
+// kernel to destroy its ID: the goodbye that the kernel takes back first may be
+// stuck in the device that failed.
+const deadPatience = 50 * time.Millisecond
+
+// idPatience is the end of that wait.
+func (c *Conn) idPatience() time.Time {
+	if errors.Is(c.endErr, net.ErrClosed) || errors.Is(c.endErr, ErrPeerClosed) || errors.Is(c.endErr, ErrDeviceRemoved) {
+		return patience()
+	}
+	return time.Now().Add(deadPatience)
 }
 
 // destroy releases kernel objects, each before what it uses: queue pair,
@@ -261,7 +270,7 @@ func (c *Conn) destroy() error {
 		keep(c.dev.leave(c.cq, c, c.key, c.requests()))
 	}
 	keep(c.deregister())
-	keep(c.id.Close())
+	keep(c.id.closeBy(c.idPatience()))
 	c.dev.unfollow(c)
 	c.dev.put()
 	return first

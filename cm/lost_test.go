@@ -186,6 +186,40 @@ func TestDeadConnectionClosesAtOnce(t *testing.T) {
 	r.cm.Unmute()
 }
 
+// TestNoGoodbyeIntoDeadDevice: a disconnect that cannot leave is not sent. It would
+// wait in the device, and hold up its removal.
+func TestNoGoodbyeIntoDeadDevice(t *testing.T) {
+	for name, end := range map[string]func(r *rig, c *Conn){
+		"close":   func(_ *rig, c *Conn) { _ = c.Close() },
+		"removal": func(r *rig, _ *Conn) { r.cm.RemoveDevice(fakecm.DefaultDevice.Index) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			var goodbyes, destroyed atomic.Int32
+			r.cm.Before = func(c fakecm.Call) error {
+				switch {
+				case c.Op != "write":
+				case c.Cmd == abi.RDMA_USER_CM_CMD_DISCONNECT:
+					goodbyes.Add(1)
+				case c.Cmd == abi.RDMA_USER_CM_CMD_DESTROY_ID:
+					destroyed.Add(1)
+				}
+				return nil
+			}
+			client, server := r.pair(r.listen(nil), &Dialer{Config: quick})
+			r.verbs.SetPort(false)
+			r.verbs.RaisePort(1, abi.IB_EVENT_PORT_ERR)
+			waitEnd(t, client)
+			waitEnd(t, server)
+			end(r, client)
+			waitFor(t, func() bool { return destroyed.Load() > 0 })
+			if n := goodbyes.Load(); n != 0 {
+				t.Errorf("%d goodbyes", n)
+			}
+		})
+	}
+}
+
 // TestContextRemoved: the device's context is gone and the connection manager says
 // nothing, as before Linux 7.3 with its module loaded first.
 func TestContextRemoved(t *testing.T) {

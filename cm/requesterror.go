@@ -40,6 +40,9 @@ func (c *Conn) sendFailure(status abi.IBWCStatus) string {
 	case abi.IB_WC_REM_INV_REQ_ERR:
 		return fmt.Sprintf("the peer's device refused the request: a message longer than the peer's Config.RecvSize (here that is %d), "+
 			"or an operation that is not enabled there", c.cfg.RecvSize)
+	case abi.IB_WC_REM_OP_ERR: // soft-RoCE of 5.10 says so instead
+		return fmt.Sprintf("the peer's device could not carry it out: a message longer than the peer's Config.RecvSize (here that is %d), "+
+			"or memory of its receive that is wrong", c.cfg.RecvSize)
 	case abi.IB_WC_RNR_RETRY_EXC_ERR:
 		return "the peer has no receive posted: its program does not release messages (Message.Release) or does not receive, " +
 			"or its Config.RecvDepth is less than what is sent to it at a time"
@@ -53,6 +56,9 @@ func (c *Conn) recvFailure(status abi.IBWCStatus) string {
 	switch status {
 	case abi.IB_WC_LOC_LEN_ERR, abi.IB_WC_REM_INV_REQ_ERR: // soft-RoCE says the latter on both sides
 		return fmt.Sprintf("the peer's message is longer than this side's Config.RecvSize, which is %d", c.cfg.RecvSize)
+	case abi.IB_WC_LOC_QP_OP_ERR: // soft-RoCE of 5.10
+		return fmt.Sprintf("the peer's message does not fit the receive: it is longer than this side's Config.RecvSize, which is %d, "+
+			"or the peer asked for something that this queue pair cannot do", c.cfg.RecvSize)
 	case abi.IB_WC_REM_ACCESS_ERR, abi.IB_WC_LOC_ACCESS_ERR:
 		return "this side refused a write of the peer: wrong or closed remote key, address outside of the region, or a right that it lacks"
 	}
