@@ -73,7 +73,8 @@ type Config struct {
 	// PD is the protection domain of the connection's memory, see [OpenPD]. nil
 	// gives the connection one of its own: no other peer than its own reaches
 	// its regions. A connection on another device than the PD's is refused
-	// before anything is made (syscall.EINVAL).
+	// before the peer hears of it, and a listener on such an address at once
+	// (syscall.EINVAL); a request that is refused so can still be answered.
 	PD *PD
 
 	// CloseTimeout bounds how long Close waits for the peer to confirm the

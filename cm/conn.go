@@ -87,7 +87,9 @@ func (c *Conn) PrivateData() []byte { return c.data }
 func (c *Conn) ID() *ID { return c.id }
 
 // QP returns the connection's queue pair, for its number and for queries. Its
-// work request IDs belong to this package: do not post to it.
+// work request IDs belong to this package: do not post to it. What the program makes
+// in its protection domain it closes before the connection, or Close returns a
+// *[uverbs.BusyError].
 func (c *Conn) QP() *uverbs.QP { return c.qp }
 
 // Done returns a channel that is closed when the connection has ended, for

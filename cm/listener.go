@@ -157,6 +157,11 @@ func (l *Listener) start(addr netip.AddrPort, lc ListenConfig) error {
 	}
 	l.addr = addrOf(route.Src)
 	l.on = route
+	if route.Port != 0 { // else requests come on any device, and Accept looks
+		if err := l.cfg.checkPD(route); err != nil {
+			return &stepFailure{step: stepListen, err: err}
+		}
+	}
 	if halves {
 		return l.listenV4(lc)
 	}

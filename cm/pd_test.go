@@ -154,6 +154,17 @@ func TestPDOfAnotherDevice(t *testing.T) {
 		t.Errorf("%d connections of a PD that refused them", n)
 	}
 	wants(t, pd.fits(&ucma.Route{}), ErrNoDevice)
+
+	_, err = ListenAddr(netip.AddrPortFrom(serverAddr.Addr(), 7175), &ListenConfig{Config: sharing(pd)})
+	wants(t, err, syscall.EINVAL)
+	wantsText(t, err, "Config.PD is on device rxe0")
+	everywhere, err := ListenAddr(netip.AddrPortFrom(netip.IPv4Unspecified(), 7176), &ListenConfig{Config: sharing(pd)})
+	if err != nil {
+		t.Fatal(err) // each request tells its device
+	}
+	if err := everywhere.Close(); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestPDNoDevice: what cannot be opened leaves nothing.

@@ -3,6 +3,7 @@ package cm
 import (
 	"fmt"
 	"net"
+	"sync"
 	"sync/atomic"
 	"syscall"
 
@@ -23,8 +24,10 @@ type Region struct {
 	reg    *registration
 	access Access
 	use    regionUse
-	closed atomic.Bool
 	left   bool // the owner has ended; guarded by owner.mu
+
+	closing sync.Mutex  // held by the one Close that is at work
+	closed  atomic.Bool // set under closing
 }
 
 // Access says what the peer may do with a region. Local operations may always
@@ -64,10 +67,13 @@ func (c *Conn) Alloc(n int, access Access) (*Region, error) {
 // does nothing: the error matches syscall.EBUSY. [Conn.Drain] waits for
 // operations whose context has ended.
 func (r *Region) Close() error {
-	already := r.closed.Swap(true)
-	if err := r.use.check(r.Len()); err != nil && !already {
-		r.closed.Store(false)
-		return err
+	r.closing.Lock()
+	defer r.closing.Unlock()
+	if !r.closed.Swap(true) { // no operation begins from here on
+		if err := r.use.check(r.Len()); err != nil {
+			r.closed.Store(false)
+			return err
+		}
 	}
 	if err := r.reg.end(); err != nil {
 		return err

@@ -183,3 +183,29 @@ func TestBuffersAreNotInherited(t *testing.T) {
 		}
 	}
 }
+
+// TestRegionCloseTwiceInUse: two that close a region while the device has it are
+// both refused, and it works on.
+func TestRegionCloseTwiceInUse(t *testing.T) {
+	r := newRig(t)
+	client, server := r.pair(r.listen(nil), &Dialer{Config: quick})
+	mem := alloc(t, client, 64, 0)
+	ctx := testContext(t)
+	for range 50 {
+		r.verbs.HoldSends(client.QP().Number())
+		sent := async(func() (int, error) { return 0, client.Send(ctx, mem.All()) })
+		waitFor(t, func() bool { return mem.use.posted.Load() > 0 })
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() { wants(t, mem.Close(), syscall.EBUSY) })
+		}
+		wg.Wait()
+		r.verbs.ReleaseSends()
+		if _, err := get(t, sent); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := server.RecvCopy(ctx, make([]byte, 64)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
