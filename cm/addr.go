@@ -31,11 +31,11 @@ func addrOf(s ucma.Sockaddr) net.Addr {
 func resolve(ctx context.Context, address string) ([]netip.AddrPort, error) {
 	host, portText, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, fmt.Errorf("%w: an RDMA address is host:port or [IPv6%%zone]:port", err)
+		return nil, fmt.Errorf("%w: %w: an RDMA address is host:port or [IPv6%%zone]:port", err, syscall.EINVAL)
 	}
 	port, err := strconv.ParseUint(portText, 10, 16)
 	if err != nil {
-		return nil, fmt.Errorf("port %q: %w: RDMA ports are numbers from 0 to 65535", portText, syscall.EINVAL)
+		return nil, fmt.Errorf("address %q: port %q: %w: RDMA ports are numbers from 0 to 65535", address, portText, syscall.EINVAL)
 	}
 	if host == "" {
 		return []netip.AddrPort{netip.AddrPortFrom(netip.IPv6Unspecified(), uint16(port))}, nil
@@ -55,11 +55,30 @@ func resolveHost(ctx context.Context, host string) ([]netip.Addr, error) {
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{ip}, nil
 	}
-	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	ips, err := lookup(ctx, "ip", host)
 	if err != nil {
 		return nil, &stepFailure{step: stepResolveName, err: err}
 	}
 	return ips, nil
+}
+
+// lookup asks the resolver, which works in goroutines of its own, from the calling
+// thread's network namespace. Where threads are in different ones that is Go's own
+// resolver.
+func lookup(ctx context.Context, network, host string) ([]netip.Addr, error) {
+	netns, unpin := pinNetNS()
+	defer unpin()
+	if netns == "" {
+		return net.DefaultResolver.LookupNetIP(ctx, network, host)
+	}
+	r := net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, server string) (c net.Conn, err error) {
+		err = inNetNS(netns, func() (err error) {
+			c, err = new(net.Dialer).DialContext(ctx, network, server) // an address: no goroutine
+			return err
+		})
+		return c, err
+	}}
+	return r.LookupNetIP(ctx, network, host)
 }
 
 // checkAddr refuses addresses that cannot work, before the kernel turns them

@@ -153,7 +153,7 @@ func (h *AddrInfoHints) ips(ctx context.Context, node string) ([]netip.Addr, err
 	case h.NumericHost:
 		return nil, fmt.Errorf("node %q is not an address: %w", node, syscall.EINVAL)
 	}
-	return net.DefaultResolver.LookupNetIP(ctx, network, node)
+	return lookup(ctx, network, node)
 }
 
 func (h *AddrInfoHints) wildcards(network string) ([]netip.Addr, error) {

@@ -134,9 +134,9 @@ func (c *EventChannel) dispatch(ev *ucma.Event) {
 	c.dropped.Add(1)
 	if ev.Type == abi.RDMA_CM_EVENT_CONNECT_REQUEST {
 		// Its listener was closed between the kernel's queueing of the request and
-		// our looking at it. Destroying the new ID rejects the peer.
+		// our looking at it.
 		c.orphans.Add(1)
-		c.destroy(ev.ID, newCall())
+		c.destroy(ev.ID, refusedUnheard, newCall())
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"math"
 	"syscall"
 	"time"
+
+	"github.com/purerdma/rdma/abi"
 )
 
 // A Config shapes a connection's queues. The zero value, like a nil pointer,
@@ -39,13 +41,22 @@ type Config struct {
 	LocalReads int
 	PeerReads  int
 
-	// RetryCount is how often a packet without answer is sent again, 1 to 7.
-	// 0 means 6: soft-RoCE takes 7 for "for ever" and never notices a dead
-	// peer.
+	// PathMTU caps the bytes of data that one packet carries: 256, 512, 1024,
+	// 2048 or 4096; 0 means what the path allows as far as the own port knows. It is
+	// for paths that drop large packets: the kernel takes the path's from the own
+	// interface, and does not look further. Both ends must have the same, because the
+	// connection manager does not carry it: messages of more than one packet fail
+	// otherwise. Without effect on iWARP.
+	PathMTU int
+
+	// RetryCount is how often a packet without answer is sent again, 1 to 7;
+	// negative not at all. 0 means 6: soft-RoCE takes 7 for "for ever" and never
+	// notices a dead peer.
 	RetryCount int
 
 	// RNRRetryCount is how often the peer tries again when this side has no
-	// receive posted, 1 to 6; 0 means 7, for ever. The wait of an operation
+	// receive posted, 1 to 6; 0 means 7, for ever; negative not at all: a message
+	// without a receive ends the connection. The wait of an operation
 	// is bounded by its context in any case.
 	//
 	// Kernels before 6.0 repeat without a pause over soft-RoCE. Between two
@@ -128,8 +139,8 @@ func (c *Config) resolved() (Config, error) {
 		{"MaxInline", &r.MaxInline, 64, 0, 1 << 16},
 		{"LocalReads", &r.LocalReads, maxReads, 0, 255},
 		{"PeerReads", &r.PeerReads, maxReads, 0, 255},
-		{"RetryCount", &r.RetryCount, 6, -1, 7},
-		{"RNRRetryCount", &r.RNRRetryCount, 7, -1, 7},
+		{"RetryCount", &r.RetryCount, 6, 0, 7},
+		{"RNRRetryCount", &r.RNRRetryCount, 7, 0, 7},
 	}
 	for _, d := range defaults {
 		switch {
@@ -149,8 +160,29 @@ func (c *Config) resolved() (Config, error) {
 		return r, fmt.Errorf("config: (SendDepth + RecvDepth) × RecvSize is %d bytes, allowed are %d: %w",
 			n, int64(min(maxBuffers, math.MaxInt)), syscall.EINVAL)
 	}
+	if r.PathMTU != 0 && mtuCode(r.PathMTU) == 0 {
+		return r, fmt.Errorf("config: PathMTU is %d, allowed are 0, 256, 512, 1024, 2048 and 4096: %w", r.PathMTU, syscall.EINVAL)
+	}
 	if r.CloseTimeout == 0 {
 		r.CloseTimeout = time.Second
 	}
 	return r, nil
+}
+
+// mtuCode is the kernel's number of a path MTU in bytes, 0 if there is none.
+func mtuCode(n int) abi.IBMTU {
+	for code := abi.IB_MTU_256; code <= abi.IB_MTU_4096; code++ {
+		if n == 128<<code {
+			return code
+		}
+	}
+	return 0
+}
+
+// capMTU returns the path MTU of a queue pair whose path has another.
+func (c *Config) capMTU(path uint32) uint32 {
+	if code := uint32(mtuCode(c.PathMTU)); code != 0 && code < path {
+		return code
+	}
+	return path
 }

@@ -63,7 +63,11 @@ func (id *ID) Establish() error {
 	if id.up.Load() {
 		return nil
 	}
-	return id.do(func(ch *ucma.Channel, h uint32) error { return stepError(stepEstablish, ch.Establish(h)) })
+	err := id.do(func(ch *ucma.Channel, h uint32) error { return stepError(stepEstablish, ch.Establish(h)) })
+	if err == nil {
+		id.setRefusal("")
+	}
+	return err
 }
 
 // Accept answers a connection request (rdma_accept); the ID's queue pair is
@@ -133,7 +137,11 @@ func (id *ID) reject(privateData []byte, reason uint8) error {
 	if err := id.checkPrivateData(OpReject, privateData); err != nil {
 		return err
 	}
-	return id.do(func(ch *ucma.Channel, h uint32) error { return ch.Reject(h, privateData, reason) })
+	err := id.do(func(ch *ucma.Channel, h uint32) error { return ch.Reject(h, privateData, reason) })
+	if err == nil {
+		id.setRefusal("")
+	}
+	return err
 }
 
 // Disconnect tells the peer that the connection ends, or confirms the peer's

@@ -42,12 +42,15 @@ func (id *ID) connectWithin(ctx context.Context, p *ucma.ConnParam, ece ucma.ECE
 		cmd.finish(errClosedID)
 		return errClosedID
 	}
+	netns, unpin := pinNetNS()
 	background.connects.run(func() {
+		defer unpin()
 		if err := ctx.Err(); err != nil { // others were before it
 			cmd.finish(err)
 			return
 		}
-		cmd.finish(id.StartConnect(&own, ece))
+		// Explaining a failure looks at the device, which is the namespace's.
+		cmd.finish(inNetNS(netns, func() error { return id.StartConnect(&own, ece) }))
 	})
 	select {
 	case <-cmd.done:
@@ -81,7 +84,7 @@ func (id *ID) closeLater(c *EventChannel, cmd *command) *call {
 	cmd.then(func() {
 		id.gate.Lock() // the command has returned, but perhaps not its caller
 		defer id.gate.Unlock()
-		id.channel.destroy(id.handle, d)
+		id.channel.destroy(id.handle, id.takeRefusal(), d)
 	})
 	return d
 }

@@ -121,7 +121,11 @@ func (id *ID) AcceptDatagram(r *DatagramReply) error {
 				r.QKey, DatagramQKey, syscall.EINVAL)
 		}
 	}
-	return id.Accept(&ucma.ConnParam{QPNum: r.QPNum, QKey: r.QKey, PrivateData: r.PrivateData}, r.ECE)
+	err := id.Accept(&ucma.ConnParam{QPNum: r.QPNum, QKey: r.QKey, PrivateData: r.PrivateData}, r.ECE)
+	if err == nil {
+		id.setRefusal("") // no event says that it is established
+	}
+	return err
 }
 
 var errNotDatagram = fmt.Errorf("the ID is not of a datagram service: %w", syscall.EINVAL)

@@ -41,6 +41,7 @@ func (id *ID) deliver(ev *ucma.Event) bool {
 
 // note keeps what later calls ask for. The caller holds mu.
 func (id *ID) note(ev *ucma.Event) {
+	id.noteRefusal(ev.Type)
 	switch ev.Type {
 	case abi.RDMA_CM_EVENT_CONNECT_RESPONSE, abi.RDMA_CM_EVENT_ESTABLISHED:
 		if ev.ECE != (ucma.ECE{}) {
@@ -89,7 +90,7 @@ func (id *ID) enqueue(e *entry) bool {
 		return true
 	}
 	id.dropped.Add(1)
-	id.refuse(e.request)
+	id.refuse(e.request, refusedBusy)
 	return true
 }
 

@@ -12,12 +12,16 @@ var closePatience = 2 * time.Second
 // patience is the end of the wait of a Close that begins now.
 func patience() time.Time { return time.Now().Add(closePatience) }
 
-// destroy runs DESTROY_ID in the background. The kernel waits in it for messages
+// destroy runs DESTROY_ID in the background, after a REJECT with a text, if not empty.
+// The kernel waits in it for messages
 // under way, which it takes back; when that fails, until their last repetition, more
 // than a minute (seen on 7.3: cm_destroy_id after ib_cancel_mad).
-func (c *EventChannel) destroy(handle uint32, d *call) {
+func (c *EventChannel) destroy(handle uint32, refusal string, d *call) {
 	c.destroying.add(1)
 	background.destroys.run(func() {
+		if refusal != "" {
+			_ = c.ch.Reject(handle, []byte(refusal), 0) // fails when the peer has gone
+		}
 		_, err := c.ch.DestroyID(handle)
 		if errors.Is(err, net.ErrClosed) {
 			err = nil // the channel was closed before, and took the ID along
@@ -79,7 +83,7 @@ func (id *ID) startClose(c *EventChannel, deadline time.Time) *call {
 		return nil
 	}
 	d := newCall()
-	id.channel.destroy(id.handle, d)
+	id.channel.destroy(id.handle, id.takeRefusal(), d)
 	return d
 }
 
@@ -117,7 +121,7 @@ func (id *ID) forget(deadline time.Time) {
 	}
 	id.lose(net.ErrClosed)
 	id.refuseAll(left)
-	id.refuseAll(c.raw.drop(id))
+	id.refuseAll(c.raw.drop(id)) // the listener is closed
 	id.refusing.within(deadline)
 }
 
@@ -126,13 +130,14 @@ func (id *ID) forget(deadline time.Time) {
 func (id *ID) refuseAll(q queue) {
 	for i := range q {
 		if q[i].request != nil {
-			id.refuse(q[i].request)
+			id.refuse(q[i].request, refusedUnheard)
 		}
 	}
 }
 
-// refuse destroys the ID of a request.
-func (id *ID) refuse(request *ID) {
+// refuse destroys the ID of a request, whose peer gets a text.
+func (id *ID) refuse(request *ID, text string) {
+	request.setRefusal(text)
 	id.refusing.add(1)
 	request.closeSoon(func() { id.refusing.add(-1) })
 }

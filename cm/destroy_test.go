@@ -172,7 +172,8 @@ func TestSlowDestroyOfMany(t *testing.T) {
 			t.Errorf("the %s took %v to close", tc.name, d)
 		}
 	}
-	if s := l.ID().Channel().Stats(); s.HeldUp != 1 || s.Destroying != 1+requests {
+	// The dials have been told, so their own IDs may be among them.
+	if s := l.ID().Channel().Stats(); s.HeldUp < 1 || s.Destroying < 1+requests || s.Destroying > 1+2*requests {
 		t.Errorf("%+v", s)
 	}
 	close(c.open)

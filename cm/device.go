@@ -47,19 +47,20 @@ var devices = struct {
 }{open: make(map[int]*device)}
 
 // acquireDevice returns the device an ID is bound to, opening it if need be.
-func acquireDevice(r *ucma.Route) (*device, error) {
+// netns is the namespace to look in, which matters in exclusive mode.
+func acquireDevice(netns string, r *ucma.Route) (*device, error) {
 	if r.Port == 0 {
 		return nil, ErrNoDevice
 	}
-	return openDevice(int(r.DeviceIndex), func() (*uverbs.Device, error) { return findDevice(r) })
+	return openDevice(netns, int(r.DeviceIndex), func() (*uverbs.Device, error) { return findDevice(r) })
 }
 
 // openDevice counts one more user of a device, which the first one finds and
 // opens.
-func openDevice(index int, find func() (*uverbs.Device, error)) (*device, error) {
+func openDevice(netns string, index int, find func() (*uverbs.Device, error)) (*device, error) {
 	d, first := referDevice(index)
 	if first {
-		if d.err = d.open(find); d.err != nil {
+		if d.err = inNetNS(netns, func() error { return d.open(find) }); d.err != nil {
 			d.retire()
 		}
 		close(d.ready)

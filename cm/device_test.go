@@ -23,12 +23,12 @@ func TestDeviceOpensBesideOthers(t *testing.T) {
 		<-answer
 		return nil, uverbs.ErrNoDevice
 	}
-	acquireSlow := func() (*device, error) { return acquireDevice(&ucma.Route{Port: 1, DeviceIndex: slow}) }
+	acquireSlow := func() (*device, error) { return acquireDevice("", &ucma.Route{Port: 1, DeviceIndex: slow}) }
 	first := async(acquireSlow)
 	<-asked
 	second := async(acquireSlow)
 
-	other, err := acquireDevice(&ucma.Route{Port: 1, DeviceIndex: fakecm.DefaultDevice.Index})
+	other, err := acquireDevice("", &ucma.Route{Port: 1, DeviceIndex: fakecm.DefaultDevice.Index})
 	if err != nil {
 		t.Fatal(err)
 	}

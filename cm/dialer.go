@@ -16,7 +16,8 @@ import (
 // concurrent use and must not change once in use.
 type Dialer struct {
 	// LocalAddr is the address to connect from. The zero value lets the
-	// kernel choose by route; port 0 lets it choose the port.
+	// kernel choose by route, as an invalid or unspecified address beside a port
+	// does; port 0 lets it choose the port.
 	LocalAddr netip.AddrPort
 
 	// PrivateData travels in the connect request, at most MaxConnectData
@@ -32,7 +33,9 @@ type Dialer struct {
 	Channel *EventChannel
 
 	// NetNS is the file of the network namespace to connect from; see
-	// IDOptions.NetNS. Empty means the calling thread's.
+	// IDOptions.NetNS. Empty means the calling thread's, which also counts for what
+	// other goroutines do for the dial. Names are resolved in the calling thread's in
+	// any case.
 	NetNS string
 
 	// TOS is the IP type of service of the connection's traffic; 0 leaves
@@ -74,13 +77,32 @@ func (d *Dialer) Dial(ctx context.Context, address string) (*Conn, error) {
 }
 
 // DialAddr is Dial for a single address.
-func (d *Dialer) DialAddr(ctx context.Context, addr netip.AddrPort) (*Conn, error) {
-	a := &attempt{Dialer: d, remote: addr}
+func (d *Dialer) DialAddr(ctx context.Context, addr netip.AddrPort) (c *Conn, err error) {
+	if d.NetNS == "" {
+		return d.dialHere(ctx, addr)
+	}
+	there := *d
+	there.NetNS = ""
+	// All of it: interfaces, and in exclusive mode devices, are the namespace's.
+	err = inNetNS(d.NetNS, func() (err error) {
+		c, err = there.dialHere(ctx, addr)
+		return err
+	})
+	if err != nil {
+		return nil, newOpError("dial", Addr{addr}, err)
+	}
+	return c, nil
+}
+
+// dialHere is DialAddr in the network namespace of the calling thread.
+func (d *Dialer) dialHere(ctx context.Context, addr netip.AddrPort) (*Conn, error) {
+	a := &attempt{Dialer: d, remote: addr, source: d.source(addr)}
 	c, err := a.run(ctx)
 	if err != nil {
 		e := newOpError("dial", Addr{addr}, err)
 		e.Device = a.device
 		e.Local = a.local()
+		e.blamePort("", a.route)
 		return nil, e
 	}
 	return c, nil
@@ -90,9 +112,22 @@ func (d *Dialer) DialAddr(ctx context.Context, addr netip.AddrPort) (*Conn, erro
 type attempt struct {
 	*Dialer
 	remote netip.AddrPort
-	route  *ucma.Route // nil until known
+	source netip.AddrPort // LocalAddr; the zero value lets the kernel choose
+	route  *ucma.Route    // nil until known
 	device string
 	stale  []*Conn // refused for their queue pair number, which they keep meanwhile
+}
+
+// source is LocalAddr, completed where it is a port only.
+func (d *Dialer) source(remote netip.AddrPort) netip.AddrPort {
+	port := d.LocalAddr.Port()
+	switch {
+	case d.LocalAddr.IsValid() || port == 0:
+		return d.LocalAddr
+	case remote.Addr().Unmap().Is4():
+		return netip.AddrPortFrom(netip.IPv4Unspecified(), port)
+	}
+	return netip.AddrPortFrom(netip.IPv6Unspecified(), port)
 }
 
 // maxStale is how many queue pair numbers one dial tries.
@@ -123,7 +158,7 @@ func (a *attempt) once(ctx context.Context) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	id, err := NewID(&IDOptions{Channel: a.Channel, NetNS: a.NetNS})
+	id, err := NewID(&IDOptions{Channel: a.Channel})
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +185,7 @@ func (a *attempt) once(ctx context.Context) (*Conn, error) {
 func (a *attempt) giveUp(c *Conn, err error) {
 	var rej *RejectError
 	again := errors.As(err, &rej) && rej.Reason == abi.IB_CM_REJ_STALE_CONN
-	if !again || len(a.stale) == maxStale || a.LocalAddr.Port() != 0 {
+	if !again || len(a.stale) == maxStale || a.source.Port() != 0 {
 		c.abort()
 		return
 	}
@@ -162,6 +197,9 @@ func (a *attempt) check() (Config, error) {
 	cfg, err := a.Config.resolved()
 	if err != nil {
 		return cfg, err
+	}
+	if a.Channel.isRaw() {
+		return cfg, errRawConn
 	}
 	// What fits on the device is checked once that is known.
 	if n := len(a.PrivateData); n > MaxIWARPData {
@@ -175,14 +213,14 @@ func (a *attempt) check() (Config, error) {
 // kernel would take the unspecified address for this host, bind the first
 // device there is, and fail a step later (cma_resolve_loopback).
 func (a *attempt) checkAddrs() error {
-	remote, local := a.remote.Addr(), a.LocalAddr.Addr()
+	remote, local := a.remote.Addr(), a.source.Addr()
 	if err := checkAddr(remote); err != nil {
 		return err
 	}
 	if !remote.IsValid() || remote.Unmap().IsUnspecified() {
 		return fmt.Errorf("%v is not the address of a peer: %w", remote, syscall.EINVAL)
 	}
-	if !a.LocalAddr.IsValid() {
+	if !local.IsValid() {
 		return nil
 	}
 	if local.Unmap().Is4() != remote.Unmap().Is4() {
@@ -215,15 +253,15 @@ func (a *attempt) connect(ctx context.Context, id *ID, cfg Config) (*Conn, error
 func (a *attempt) resolve(ctx context.Context, id *ID, steps *steps) error {
 	var src ucma.Sockaddr
 	var err error
-	if a.LocalAddr.IsValid() {
-		if src, err = sockaddrIn(a.NetNS, a.LocalAddr); err != nil {
+	if a.source.IsValid() {
+		if src, err = ucma.SockaddrFrom(a.source); err != nil {
 			return err
 		}
 		if err := id.Bind(src); err != nil {
 			return &stepFailure{step: stepBind, err: err}
 		}
 	}
-	dst, err := sockaddrIn(a.NetNS, a.remote)
+	dst, err := ucma.SockaddrFrom(a.remote)
 	if err != nil {
 		return err
 	}
@@ -301,8 +339,8 @@ func (a *attempt) local() (addr netAddr) {
 			return got
 		}
 	}
-	if a.LocalAddr.IsValid() {
-		return Addr{a.LocalAddr}
+	if a.source.IsValid() {
+		return Addr{a.source}
 	}
 	return nil
 }
@@ -314,18 +352,4 @@ func inStep(step string, err error) error {
 		return err
 	}
 	return &stepFailure{step: step, err: err}
-}
-
-// describeTimeout says what to look at when nobody answered in a step.
-func describeTimeout(step string, remote fmt.Stringer) string {
-	switch step {
-	case stepResolveAddr:
-		return fmt.Sprintf("no neighbour answered for %v: host down, wrong address, or no ARP/ND on that link", remote)
-	case stepConnect:
-		return fmt.Sprintf("no answer from %v: UDP port %d (RoCE) or the TCP port (iWARP) filtered, or RDMA not running there",
-			remote, abi.ROCE_V2_UDP_DPORT)
-	case stepAccept:
-		return "the peer did not confirm: it may have gone, or its packets are lost"
-	}
-	return ""
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/netip"
+	"strings"
 	"sync"
 	"time"
 )
@@ -27,8 +28,9 @@ func (d *Dialer) race(ctx context.Context, addrs []netip.AddrPort) (*Conn, error
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	dialer, done := d.forRace()
+	defer done()
 	results := make(chan outcome, len(addrs))
-	dialer := d.forRace()
 	started, ended := 0, 0
 	start := func() {
 		addr := addrs[started]
@@ -58,7 +60,35 @@ func (d *Dialer) race(ctx context.Context, addrs []netip.AddrPort) (*Conn, error
 			start()
 		}
 	}
-	return nil, newOpError("dial", nil, errors.Join(failures...))
+	return nil, newOpError("dial", nil, attempts(failures))
+}
+
+// attempts are the errors of a dial to several addresses.
+type attempts []error
+
+// Error returns all of them in one line.
+func (a attempts) Error() string {
+	texts := make([]string, len(a))
+	for i, err := range a {
+		texts[i] = err.Error()
+	}
+	return strings.Join(texts, "; ")
+}
+
+// Unwrap returns all of them.
+func (a attempts) Unwrap() []error { return a }
+
+// Timeout reports whether trying again later may help: an attempt timed out, and no peer
+// has refused. An address without a route, such as an IPv6 one, does not count.
+func (a attempts) Timeout() bool {
+	late := false
+	for _, err := range a {
+		if errors.Is(err, ErrRejected) {
+			return false
+		}
+		late = late || isTimeout(err)
+	}
+	return late
 }
 
 // closeLosers ends connections that came about although another one had won.
@@ -82,11 +112,12 @@ func (d *Dialer) fallbackDelay() time.Duration {
 }
 
 // forRace returns a copy for attempts in other goroutines: they keep to the
-// caller's network namespace and report their steps one at a time.
-func (d *Dialer) forRace() *Dialer {
-	copied := *d
+// caller's network namespace and report their steps one at a time. done is called
+// after the last one.
+func (d *Dialer) forRace() (dialer *Dialer, done func()) {
+	copied, done := *d, func() {}
 	if copied.NetNS == "" {
-		copied.NetNS = callersNetNS()
+		copied.NetNS, done = pinNetNS()
 	}
 	if d.OnStep != nil {
 		var mu sync.Mutex
@@ -96,7 +127,7 @@ func (d *Dialer) forRace() *Dialer {
 			d.OnStep(s)
 		}
 	}
-	return &copied
+	return &copied, done
 }
 
 // interleave alternates between IPv4 and IPv6, beginning with the family of

@@ -69,6 +69,10 @@ var (
 	// ([ListenConfig.Backlog]). Try again later. Also matches ErrRejected.
 	ErrBusy = errors.New("the peer's listener is busy")
 
+	// ErrImmediate: RecvCopy found a message with immediate data (SendImm, WriteImm
+	// of the peer), for which it has no place. Recv returns it.
+	ErrImmediate = errors.New("the message has immediate data, which RecvCopy cannot return: use Recv")
+
 	// ErrLoopback: loopback addresses have no RDMA device. The kernel would
 	// take one as the wildcard when binding, and fail late when connecting.
 	ErrLoopback = errors.New("loopback addresses cannot carry RDMA; use an address of an RDMA interface, or a wildcard to listen")
@@ -145,13 +149,17 @@ func (e *OpError) Error() string {
 func (e *OpError) Unwrap() error { return e.Err }
 
 // Timeout reports whether the cause was a time-out, the context's or the
-// kernel's.
+// kernel's. Of a dial to several addresses, whether one of them timed out and no peer
+// refused.
 func (e *OpError) Timeout() bool { return isTimeout(e.Err) }
 
 // A RejectError is a refused connection.
 type RejectError struct {
 	// Reason is the CM's reason code: 8 for no listener, 28 for a decision
-	// of the application, and so on. On iWARP it is a negative errno, as
+	// of the application, and so on. 28 without private data may also come from the
+	// peer's kernel: nobody listens on this address of the host, though on another
+	// one, or the request was not answered in time. This package attaches a text to
+	// all that it refuses. On iWARP it is a negative errno, as
 	// abi.IWRejectStatus has them, and the error matches that errno.
 	Reason abi.CMRejectReason
 
@@ -164,6 +172,13 @@ type RejectError struct {
 func (e *RejectError) Error() string {
 	if text := e.Text(); text != "" {
 		return fmt.Sprintf("%v: %s: %q", ErrRejected, rejectText(e.Reason), text)
+	}
+	if e.Reason == abi.IB_CM_REJ_CONSUMER_DEFINED && e.PrivateData == nil {
+		// cma_find_listener fails, or the ID was destroyed (cm_destroy_id). This
+		// package attaches a text to what it refuses.
+		return fmt.Sprintf("%v without a reason (CM reason %d): by its application, "+
+			"or by its kernel because nobody listens on this address of the host, or the application ended or did not accept in time",
+			ErrRejected, uint32(e.Reason))
 	}
 	return fmt.Sprintf("%v: %s", ErrRejected, rejectText(e.Reason))
 }

@@ -56,6 +56,7 @@ type ID struct {
 	nativeIB bool                   // its own address is AF_IB
 	settled  bool                   // its address cannot be resolved (any more)
 	groups   map[uint64]*Group      // memberships by number
+	refusal  string                 // see setRefusal
 
 	dropped  atomic.Uint64
 	refusing tally // destructions of requests for which there was no room
@@ -147,7 +148,7 @@ func (id *ID) adopt(request *ucma.Event) (*ID, error) {
 	id.mu.Lock()
 	child := &ID{
 		uid: lastUID.Add(1), ps: id.ps, qpt: id.qpt, netns: id.netns, nativeIB: id.nativeIB,
-		settled: true, ece: request.ECE,
+		settled: true, ece: request.ECE, refusal: refusedClosed,
 		channel: id.channel, handle: request.ID, changed: make(chan struct{}),
 	}
 	counted := id.release != nil

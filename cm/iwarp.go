@@ -186,11 +186,15 @@ func (c *Conn) spare() int {
 // the IPv6 wildcard the kernel refuses IPv4 connections of iWARP devices, whose
 // addresses it does not recognise when they are written as IPv6 ones
 // (rdma_translate_ip in iw_conn_req_handler).
-func needsHalves(addr netip.Addr) bool {
+func needsHalves(netns string, addr netip.Addr) bool {
 	if !addr.Is6() || !addr.IsUnspecified() {
 		return false
 	}
-	devices, _ := host.devices()
+	var devices []*uverbs.Device
+	_ = inNetNS(netns, func() (err error) { // without a list there is none
+		devices, err = host.devices()
+		return err
+	})
 	return slices.ContainsFunc(devices, func(d *uverbs.Device) bool { return d.Protocol == uverbs.ProtocolIWARP })
 }
 

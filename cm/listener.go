@@ -116,6 +116,9 @@ func listen(addr netip.AddrPort, cfg *ListenConfig) (*Listener, error) {
 	if lc.Backlog < 0 || lc.Backlog > maxBacklog {
 		return nil, fmt.Errorf("backlog %d, allowed are 0 to %d: %w", lc.Backlog, maxBacklog, syscall.EINVAL)
 	}
+	if lc.Channel.isRaw() {
+		return nil, errRawConn
+	}
 	if err := checkAddr(addr.Addr()); err != nil {
 		return nil, err
 	}
@@ -142,7 +145,7 @@ func (l *Listener) start(addr netip.AddrPort, lc ListenConfig) error {
 	}
 	// Said either way for the IPv6 wildcard, or the sysctl net.ipv6.bindv6only
 	// would decide (cma_bind_addr).
-	halves := !lc.AFOnly && needsHalves(addr.Addr())
+	halves := !lc.AFOnly && needsHalves(lc.NetNS, addr.Addr())
 	if lc.AFOnly || addr.Addr().Is6() && addr.Addr().IsUnspecified() {
 		if err := l.id.SetAFOnly(lc.AFOnly || halves); err != nil {
 			return &stepFailure{step: stepBind, err: err}
@@ -253,6 +256,7 @@ func (l *Listener) reject(id *ID) {
 	done := func() { l.rejecting.add(-1) }
 	if waiting >= maxRejecting {
 		l.silenced.Add(1)
+		id.setRefusal("")
 		id.closeSoon(done)
 		return
 	}
@@ -281,7 +285,7 @@ func (l *Listener) Accept(ctx context.Context) (*Request, error) {
 			}
 			// The peer or its device has gone meanwhile. That is no failure
 			// of the listener, whose caller would stop serving.
-			_ = r.Close()
+			_ = r.refuse(refusedAddrs)
 		case <-ctx.Done():
 			return nil, l.opError(ctx.Err())
 		case <-l.lost:
@@ -321,6 +325,7 @@ func (l *Listener) close() error {
 	for r := range l.queue {
 		if !r.answered.Swap(true) {
 			l.rejecting.add(1)
+			r.id.setRefusal(refusedUnheard)
 			r.id.closeSoon(func() { l.rejecting.add(-1) })
 		}
 	}

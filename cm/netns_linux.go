@@ -25,9 +25,14 @@ func inNetNS(path string, f func() error) error {
 }
 
 // onNetNSThread leaves the thread locked, which makes the runtime discard it,
-// unless the old namespace is back for certain.
+// unless the old namespace is back for certain. A thread that is there already needs
+// no privilege.
 func onNetNSThread(path string, f func() error) error {
 	runtime.LockOSThread()
+	if sameNetNS(threadNetNS, path) {
+		defer runtime.UnlockOSThread()
+		return f()
+	}
 	old, err := os.Open(threadNetNS)
 	if err != nil {
 		runtime.UnlockOSThread()
@@ -43,6 +48,12 @@ func onNetNSThread(path string, f func() error) error {
 		runtime.UnlockOSThread()
 	}
 	return err
+}
+
+// sameNetNS reports whether two files are of the same namespace.
+func sameNetNS(a, b string) bool {
+	var x, y unix.Stat_t
+	return unix.Stat(a, &x) == nil && unix.Stat(b, &y) == nil && x.Dev == y.Dev && x.Ino == y.Ino
 }
 
 func enterNetNS(path string) error {
@@ -63,17 +74,35 @@ func enterNetNS(path string) error {
 	return nil
 }
 
-// callersNetNS returns the path of the calling thread's network namespace if
-// it is not the process's, and "" if it is: what happens on other threads on
-// behalf of the caller must happen in the caller's namespace.
-func callersNetNS() string {
-	thread, err := os.Readlink(threadNetNS)
+// pinNetNS returns a path to the calling thread's network namespace, for what other
+// goroutines do on behalf of the caller, and what gives it back. The path is empty while
+// all threads of the process are in one namespace. None of them stands for the others:
+// programs lock and move the main thread as well as any other.
+func pinNetNS() (path string, unpin func()) {
+	if oneNetNS() {
+		return "", func() {}
+	}
+	ns, err := os.Open(threadNetNS)
 	if err != nil {
-		return ""
+		return "", func() {}
 	}
-	process, err := os.Readlink("/proc/self/ns/net")
-	if err != nil || thread == process {
-		return ""
+	return fmt.Sprintf("/proc/self/fd/%d", ns.Fd()), func() { _ = ns.Close() }
+}
+
+// oneNetNS reports whether all threads are in one network namespace. New threads are
+// where the runtime makes them from, which is never a locked one.
+func oneNetNS() bool {
+	const tasks = "/proc/self/task"
+	here, err := os.Readlink(threadNetNS)
+	if err != nil {
+		return true // without procfs there is no way to tell, nor to pin
 	}
-	return fmt.Sprintf("/proc/self/task/%d/ns/net", unix.Gettid())
+	threads, _ := os.ReadDir(tasks)
+	for _, t := range threads {
+		there, err := os.Readlink(tasks + "/" + t.Name() + "/ns/net")
+		if err == nil && there != here { // an error is that of a thread that has ended
+			return false
+		}
+	}
+	return true
 }

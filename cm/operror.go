@@ -2,7 +2,6 @@ package cm
 
 import (
 	"errors"
-	"fmt"
 	"net"
 	"os"
 	"syscall"
@@ -32,7 +31,7 @@ func newOpError(op string, remote net.Addr, err error) *OpError {
 func (e *OpError) hint() string {
 	switch {
 	case e.Timeout() && e.Remote != nil:
-		hint := describeTimeout(e.Step, e.Remote.(fmt.Stringer))
+		hint := describeTimeout(e.Step, e.Remote)
 		if e.Step == stepConnect {
 			hint += describeBacklog(e.Remote)
 		}

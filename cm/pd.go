@@ -56,7 +56,7 @@ func openPD(name string) (*PD, error) {
 	if found.Index < 0 {
 		return nil, fmt.Errorf("the index of the device, by which connections know it, is in netlink alone: %w", errors.ErrUnsupported)
 	}
-	dev, err := openDevice(found.Index, func() (*uverbs.Device, error) { return found, nil })
+	dev, err := openDevice("", found.Index, func() (*uverbs.Device, error) { return found, nil })
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,13 @@ type rawQueue struct {
 	broken  error         // no more events will come
 }
 
+// isRaw reports whether the channel is in raw mode; nil is the process-wide one.
+func (c *EventChannel) isRaw() bool { return c != nil && c.raw != nil }
+
+// errRawConn refuses listeners and dials of the connection level: nobody would see their
+// events.
+var errRawConn = fmt.Errorf("a channel in raw mode gives its events to NextEvent; listeners and connections need one of NewEventChannel, or none: %w", syscall.EINVAL)
+
 func newRawQueue() *rawQueue { return &rawQueue{changed: make(chan struct{})} }
 
 func (r *rawQueue) push(e *entry) (ok bool, dropped int) {

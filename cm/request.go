@@ -5,11 +5,11 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"slices"
 	"sync/atomic"
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/ucma"
-	"github.com/purerdma/rdma/uverbs"
 )
 
 // A Request is a peer's wish to connect. It must be answered: with Accept, or
@@ -44,26 +44,54 @@ func (r *Request) locate() error {
 		return err
 	}
 	r.route = route
-	r.local = withZone(addrOf(route.Src), route)
-	r.remote = withZone(addrOf(route.Dst), route)
+	r.local, r.remote = addrOf(route.Src), addrOf(route.Dst)
+	if needsZone(r.local) || needsZone(r.remote) {
+		_ = inNetNS(r.id.netns, func() error { // without it, they have no zone
+			zone := zoneOf(route)
+			r.local, r.remote = withZone(r.local, zone), withZone(r.remote, zone)
+			return nil
+		})
+	}
 	return nil
 }
 
-// withZone completes a link-local address, which the kernel reports without
-// its zone on the passive side, with the interface of the device's port.
-func withZone(a net.Addr, route *ucma.Route) net.Addr {
+// needsZone reports whether an address is link-local without a zone, as the kernel
+// reports it on the passive side.
+func needsZone(a net.Addr) bool {
 	addr, ok := a.(Addr)
-	if !ok || !addr.Addr().IsLinkLocalUnicast() || addr.Addr().Is4() || addr.Addr().Zone() != "" {
-		return a
-	}
-	dev, err := uverbs.DeviceByIndex(int(route.DeviceIndex))
+	return ok && addr.Addr().Is6() && addr.Addr().IsLinkLocalUnicast() && addr.Addr().Zone() == ""
+}
+
+// zoneOf finds the interface of a route: the one that the own address's GID belongs to,
+// which may be a VLAN, else the port's own. It is empty if that is in another network
+// namespace than the calling thread's.
+func zoneOf(route *ucma.Route) string {
+	dev, err := host.deviceByIndex(int(route.DeviceIndex))
 	if err != nil {
+		return ""
+	}
+	table, _ := dev.GIDTable(int(route.Port)) // without sysfs there is the port
+	src, _ := route.Src.AddrPort()
+	var zones []string
+	for _, e := range table {
+		if e.GID.Addr() == src.Addr().WithZone("") && !e.OtherNetNS && !slices.Contains(zones, e.Netdev) {
+			zones = append(zones, e.Netdev)
+		}
+	}
+	if len(zones) == 1 {
+		return zones[0]
+	}
+	port, _ := dev.Port(int(route.Port))
+	return port.Netdev
+}
+
+// withZone completes an address that needs a zone.
+func withZone(a net.Addr, zone string) net.Addr {
+	if !needsZone(a) || zone == "" {
 		return a
 	}
-	if port, ok := dev.Port(int(route.Port)); ok && port.Netdev != "" {
-		return Addr{netip.AddrPortFrom(addr.Addr().WithZone(port.Netdev), addr.Port())}
-	}
-	return a
+	addr := a.(Addr)
+	return Addr{netip.AddrPortFrom(addr.Addr().WithZone(zone), addr.Port())}
 }
 
 // LocalAddr returns the address the peer connects to.
@@ -128,10 +156,12 @@ func (r *Request) accept(ctx context.Context, o AcceptOptions) (*Conn, error) {
 		return nil, net.ErrClosed
 	}
 	if err := ctx.Err(); err != nil {
+		r.id.setRefusal(refusedCanceled)
 		_ = r.id.Close()
 		return nil, &stepFailure{step: stepAccept, err: err}
 	}
 	steps := startSteps(o.OnStep)
+	r.id.setRefusal(refusedSetUp)
 	c, err := newConn(r.id, r.route, cfg)
 	if err != nil {
 		_ = r.id.Close()
@@ -142,6 +172,9 @@ func (r *Request) accept(ctx context.Context, o AcceptOptions) (*Conn, error) {
 	c.watch()
 	if err := c.answer(ctx, &r.param, o.PrivateData, steps); err != nil {
 		err = c.cause(err)
+		if ctx.Err() != nil {
+			c.id.replaceRefusal(refusedCanceled)
+		}
 		c.abort()
 		return nil, err
 	}
@@ -219,11 +252,16 @@ func (r *Request) Reject(privateData []byte) error {
 	return nil
 }
 
-// Close refuses the request without data if it was not answered yet.
-func (r *Request) Close() error {
+// Close refuses the request if it was not answered yet. The peer gets the text "request
+// closed by the server".
+func (r *Request) Close() error { return r.refuse(refusedClosed) }
+
+// refuse is Close with another text.
+func (r *Request) refuse(text string) error {
 	if r.answered.Swap(true) {
 		return nil
 	}
+	r.id.setRefusal(text)
 	if err := r.id.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 		return r.opError("close", err)
 	}
@@ -233,5 +271,6 @@ func (r *Request) Close() error {
 func (r *Request) opError(op string, err error) error {
 	e := newOpError(op, r.RemoteAddr(), err)
 	e.Local = r.LocalAddr()
+	e.blamePort(r.id.netns, r.route)
 	return e
 }

@@ -44,7 +44,7 @@ func (c *Conn) openDevice(route *ucma.Route) (err error) {
 		c.dev, err = c.cfg.PD.add(c, route)
 		return err
 	}
-	c.dev, err = acquireDevice(route)
+	c.dev, err = acquireDevice(c.id.netns, route)
 	return err
 }
 
@@ -129,6 +129,7 @@ func (c *Conn) toRTS(localReads, peerReads uint8) error {
 	}
 	rtr.MinRnrTimer = minRNRTimer
 	rtr.MaxDestRdAtomic = peerReads
+	rtr.PathMTU = c.cfg.capMTU(rtr.PathMTU)
 	if err := c.qp.ModifyFromCM(rtr); err != nil {
 		return err
 	}

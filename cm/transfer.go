@@ -148,7 +148,9 @@ func (c *Conn) nextReceived(ctx context.Context) (received, error) {
 
 // RecvCopy receives one message into p, which may be any Go memory, and
 // releases it. When p is too short the error matches io.ErrShortBuffer, n is
-// the length needed, and the message stays for the next receive.
+// the length needed, and the message stays for the next receive. So does one with
+// immediate data, which would be lost: the error matches [ErrImmediate], and Recv
+// returns it.
 func (c *Conn) RecvCopy(ctx context.Context, p []byte) (n int, err error) {
 	if err := c.recvs.takeTurn(ctx); err != nil {
 		return 0, c.opError("receive", err)
@@ -162,12 +164,22 @@ func (c *Conn) RecvCopy(ctx context.Context, p []byte) (n int, err error) {
 	if err != nil {
 		return 0, c.opError("receive", err)
 	}
-	if len(m.Data) > len(p) {
+	if err := refuseCopy(m, len(p)); err != nil {
 		c.recvs.unread, c.recvs.hasUnread = r, true
 		_ = c.takeBack() // it is not lent, only shown
-		return len(m.Data), c.opError("receive",
-			fmt.Errorf("message of %d bytes, buffer of %d: %w", len(m.Data), len(p), io.ErrShortBuffer))
+		return len(m.Data), c.opError("receive", err)
 	}
 	n = copy(p, m.Data)
 	return n, m.Release()
+}
+
+// refuseCopy says why a message does not go into a buffer of n bytes.
+func refuseCopy(m *Message, n int) error {
+	switch {
+	case m.HasImm:
+		return ErrImmediate
+	case len(m.Data) > n:
+		return fmt.Errorf("message of %d bytes, buffer of %d: %w", len(m.Data), n, io.ErrShortBuffer)
+	}
+	return nil
 }

@@ -253,6 +253,6 @@ func TestNodeGUID(t *testing.T) {
 	route.NodeGUID++
 	_, err = findDevice(route)
 	wants(t, err, uverbs.ErrNoDevice)
-	_, err = acquireDevice(&ucma.Route{})
+	_, err = acquireDevice("", &ucma.Route{})
 	wants(t, err, ErrNoDevice)
 }
