@@ -29,6 +29,7 @@ func wantSchema(t *testing.T, name string, doc string) {
 // fails, is what its schema says, and nothing else (P11).
 func TestContract(t *testing.T) {
 	requireRDMA(t)
+	fullSuiteOnly(t, ofProgram)
 	requireProbe(t)
 	if !kernelAtLeast(t, 7, 0) {
 		t.Skip("documents are the same on all kernels: one is enough")
@@ -85,6 +86,7 @@ func TestContract(t *testing.T) {
 // and empty places of a GID table disturb nothing else (P11).
 func TestContractCounters(t *testing.T) {
 	requireRDMA(t)
+	fullSuiteOnly(t, ofProgram)
 	checkLeaks(t)
 	w := newWire(t)
 	counters := func(device string) string {

@@ -56,6 +56,7 @@ func TestDoctorHealthy(t *testing.T) {
 // the kernel cannot load it by itself.
 func TestDoctorModuleMissing(t *testing.T) {
 	requireRDMA(t)
+	fullSuiteOnly(t, ofProgram)
 	requireProbe(t)
 	const helper = "/proc/sys/kernel/modprobe"
 	old, err := os.ReadFile(helper)
@@ -87,6 +88,7 @@ func TestDoctorModuleMissing(t *testing.T) {
 // TestDoctorNodes: nodes that are missing, denied, wrong or stale.
 func TestDoctorNodes(t *testing.T) {
 	requireRDMA(t)
+	fullSuiteOnly(t, ofProgram)
 	checkLeaks(t)
 	d, err := uverbs.DeviceByName("rxe0")
 	if err != nil {
@@ -156,6 +158,7 @@ func TestDoctorNodes(t *testing.T) {
 // TestDoctorMemlock: 64 KiB, 0, and a capability that does not count (P4).
 func TestDoctorMemlock(t *testing.T) {
 	requireRDMA(t)
+	fullSuiteOnly(t, ofProgram)
 	checkLeaks(t)
 	withMemlock(t, 64<<10, func() {
 		f := wantFaultAs(t, nobody(), 4, "RP-MEM-002", "RLIMIT_MEMLOCK", "--ulimit memlock=-1")
@@ -232,6 +235,7 @@ func TestDoctorPort(t *testing.T) {
 // TestDoctorSubnet: two RDMA interfaces in one subnet.
 func TestDoctorSubnet(t *testing.T) {
 	requireRDMA(t)
+	fullSuiteOnly(t, ofProgram)
 	checkLeaks(t)
 	w := newWire(t)
 	w.address(t, "10.77.0.31/24")
@@ -242,6 +246,7 @@ func TestDoctorSubnet(t *testing.T) {
 // namespace of its own.
 func TestDoctorNamespace(t *testing.T) {
 	requireRDMA(t)
+	fullSuiteOnly(t, ofProgram)
 	checkLeaks(t)
 	away := func() *syscall.SysProcAttr { return &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET} }
 	rep := doctorAs(t, away(), 1, "--pod")
@@ -260,6 +265,7 @@ func TestDoctorNamespace(t *testing.T) {
 // namespace works since Linux 7.2 only.
 func TestDoctorSoftNamespace(t *testing.T) {
 	requireRDMA(t)
+	fullSuiteOnly(t, ofProgram)
 	checkLeaks(t)
 	w := newWire(t)
 	deleted := uverbs.DeleteLink(testContext(t), w.device)
@@ -288,6 +294,7 @@ func TestDoctorSoftNamespace(t *testing.T) {
 // TestDoctorStacked: VLANs and macvlans lead to the device below them.
 func TestDoctorStacked(t *testing.T) {
 	requireRDMA(t)
+	fullSuiteOnly(t, ofProgram)
 	checkLeaks(t)
 	w := newWire(t)
 	parent := w.link(t, w.near).Attrs().Index
@@ -327,6 +334,7 @@ func TestDoctorStacked(t *testing.T) {
 // TestDoctorBond: a bond's addresses are GIDs of the device below it.
 func TestDoctorBond(t *testing.T) {
 	requireRDMA(t)
+	fullSuiteOnly(t, ofProgram)
 	checkLeaks(t)
 	w := newWire(t)
 	attrs := netlink.NewLinkAttrs()
@@ -372,6 +380,7 @@ func TestDoctorBond(t *testing.T) {
 // no other file than the program (P1).
 func TestDoctorEmptyImage(t *testing.T) {
 	requireRDMA(t)
+	fullSuiteOnly(t, ofProgram)
 	checkLeaks(t)
 	root := emptyImage(t)
 	run := func(args ...string) probeResult {
@@ -401,6 +410,7 @@ func TestDoctorEmptyImage(t *testing.T) {
 // TestDoctorVisibleNotUsable: a container that was given some of the nodes (P2).
 func TestDoctorVisibleNotUsable(t *testing.T) {
 	requireRDMA(t)
+	fullSuiteOnly(t, ofProgram)
 	checkLeaks(t)
 	w := newWire(t)
 	withMounts(t, func() {
@@ -434,6 +444,7 @@ func TestDoctorVisibleNotUsable(t *testing.T) {
 // TestDoctorCgroup: the RDMA cgroup allows no more.
 func TestDoctorCgroup(t *testing.T) {
 	requireRDMA(t)
+	fullSuiteOnly(t, ofProgram)
 	const mount = "/sys/fs/cgroup"
 	if _, err := os.Stat(mount + "/cgroup.controllers"); err != nil {
 		if err := unix.Mount("none", mount, "cgroup2", 0, ""); err != nil {

@@ -51,6 +51,7 @@ func (d *pingDataDoc) check(t *testing.T) {
 // TestPingData: all sizes come back, and both ends say what they are like.
 func TestPingData(t *testing.T) {
 	requireRDMA(t)
+	fullSuiteOnly(t, ofProgram)
 	for _, host := range []string{addrV4, addrV6} {
 		t.Run(host, func(t *testing.T) {
 			checkLeaks(t)
@@ -83,6 +84,7 @@ func TestPingData(t *testing.T) {
 // answers it.
 func TestPingDataRping(t *testing.T) {
 	requireRDMA(t)
+	fullSuiteOnly(t, ofProgram)
 	rping := requireTool(t, "rping", "rdmacm-utils")
 	checkLeaks(t)
 	rpingPort++

@@ -15,6 +15,7 @@ import (
 // doctor predicts them.
 func TestProbeMemlock(t *testing.T) {
 	requireRDMA(t)
+	fullSuiteOnly(t, ofProgram)
 	checkLeaks(t)
 	remedies := []string{"docker run --ulimit memlock=-1", "LimitMEMLOCK=infinity", "Kubernetes", "IPC_LOCK"}
 	for _, tt := range []struct {

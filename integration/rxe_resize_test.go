@@ -14,37 +14,34 @@ import (
 	"github.com/purerdma/rdma/uverbs"
 )
 
-// resizeWrites posts writes with consecutive numbers and waits until they are done:
-// nobody polls.
-func resizeWrites(t *testing.T, a, b *verbsSide, first, n int) {
+// resizeWrites makes writes with consecutive numbers, one after the other. The queue
+// tells of each that it is complete; nobody polls.
+func resizeWrites(t *testing.T, a, b *verbsSide, events <-chan struct{}, first, n int) {
 	t.Helper()
 	for id := first; id < first+n; id++ {
+		if err := a.cq.Arm(); err != nil {
+			t.Fatal(err)
+		}
 		a.send(uverbs.SendWR{
 			ID: uint64(id), Opcode: abi.IB_UVERBS_WR_RDMA_WRITE, Flags: uverbs.SendSignaled,
 			Inline: []byte{1}, RemoteAddr: b.mr.Addr(), RKey: b.mr.RKey(),
 		})
-	}
-	a.drained()
-}
-
-// drained returns when the send queue has nothing under way, and the queue pair
-// sends again. It tells that the completions of all sends are in their queue without
-// a look at that.
-func (s *verbsSide) drained() {
-	s.t.Helper()
-	drain := uverbs.QPAttr{State: abi.IB_QPS_SQD, SQDNotify: true}
-	if err := s.qp.Modify(drain, abi.IB_QP_STATE|abi.IB_QP_EN_SQD_ASYNC_NOTIFY); err != nil {
-		s.t.Fatal(err)
-	}
-	verbsEvent(s.t, s.qp.Context(), abi.IB_EVENT_SQ_DRAINED)
-	if err := s.qp.Modify(uverbs.QPAttr{State: abi.IB_QPS_RTS}, abi.IB_QP_STATE); err != nil {
-		s.t.Fatal(err)
+		select {
+		case <-events:
+		case <-time.After(verbsTimeout):
+			t.Fatalf("write %d is not completed", id)
+		}
 	}
 }
 
+// resizeWant takes n completions, which are there.
 func resizeWant(t *testing.T, s *verbsSide, first, n int) {
 	t.Helper()
-	for i, wc := range rxeWait(t, s, n) {
+	wcs := make([]uverbs.WC, n)
+	if got, err := s.cq.Poll(wcs); got != n || err != nil {
+		t.Fatalf("%d completions of %d, %v", got, n, err)
+	}
+	for i, wc := range wcs {
 		if wc.ID != uint64(first+i) || wc.Err() != nil {
 			t.Fatalf("completion %d: %+v", i, wc)
 		}
@@ -55,8 +52,12 @@ func resizeWant(t *testing.T, s *verbsSide, first, n int) {
 func TestRxeResizeCQ(t *testing.T) {
 	for _, style := range verbsStyles {
 		t.Run(style.String(), func(t *testing.T) {
-			a, b := rxePair(t, rxeConfig{cap: uverbs.QPCap{MaxSendWR: 200, MaxRecvWR: 4, MaxInline: 16}, entries: 31, style: style})
-			resizeWrites(t, a, b, 0, 25)
+			events := make(chan struct{}, 1)
+			a, b := rxePair(t, rxeConfig{
+				cap: uverbs.QPCap{MaxSendWR: 200, MaxRecvWR: 4, MaxInline: 16}, entries: 31, style: style,
+				notify: func() { events <- struct{}{} },
+			})
+			resizeWrites(t, a, b, events, 0, 25)
 			resizeWant(t, a, 0, 5)
 			for _, bad := range []int{-1, 0, 19, 1 << 30} { // 20 completions are in it
 				if err := a.cq.Resize(bad); !errors.Is(err, syscall.EINVAL) {
@@ -68,12 +69,12 @@ func TestRxeResizeCQ(t *testing.T) {
 					t.Fatalf("%d entries: %d, %v", n, a.cq.Entries(), err)
 				}
 			}
-			resizeWrites(t, a, b, 25, 40)
+			resizeWrites(t, a, b, events, 25, 40)
 			resizeWant(t, a, 5, 60)
 			if err := a.cq.Resize(1); err != nil {
 				t.Fatal(err)
 			}
-			resizeWrites(t, a, b, 65, 1)
+			resizeWrites(t, a, b, events, 65, 1)
 			resizeWant(t, a, 65, 1)
 			if err := a.cq.Moderate(4, 10*time.Microsecond); !errors.Is(err, errors.ErrUnsupported) {
 				t.Errorf("moderation: %v", err)

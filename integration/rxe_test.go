@@ -21,7 +21,8 @@ type rxeConfig struct {
 	style   uverbs.CallStyle
 	srq     *uverbs.SRQ
 
-	blocking bool // CreateBlockingCompChannel
+	blocking bool   // CreateBlockingCompChannel
+	notify   func() // CQConfig.Notify of both queues
 }
 
 const rxeAccess = uverbs.AccessLocalWrite | uverbs.AccessRemoteWrite | uverbs.AccessRemoteRead | uverbs.AccessRemoteAtomic
@@ -62,7 +63,7 @@ func rxeSide(t testing.TB, pd *uverbs.PD, ch *uverbs.CompChannel, cfg rxeConfig)
 	if cfg.entries == 0 {
 		cfg.entries = 256
 	}
-	cq, err := pd.Context().CreateCQ(uverbs.CQConfig{Entries: cfg.entries, Channel: ch})
+	cq, err := pd.Context().CreateCQ(uverbs.CQConfig{Entries: cfg.entries, Channel: ch, Notify: cfg.notify})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -209,6 +209,7 @@ func (p profile) answer(fd int) error {
 // named, and the other one is used.
 func TestSandbox(t *testing.T) {
 	requireRDMA(t)
+	fullSuiteOnly(t, ofProgram)
 	const looks = "this looks like a sandbox"
 	for _, tt := range []struct {
 		profile, id, remedy string
@@ -257,6 +258,7 @@ func TestSandbox(t *testing.T) {
 // nodes nor sysfs.
 func TestSandboxNothing(t *testing.T) {
 	requireRDMA(t)
+	fullSuiteOnly(t, ofProgram)
 	checkLeaks(t)
 	root := emptyImage(t)
 	run := func(args ...string) probeResult {

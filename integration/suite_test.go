@@ -21,6 +21,11 @@ func fullSuiteOnly(tb testing.TB, why string) {
 	}
 }
 
+// ofProgram is why a test is not in the short suite: it reads what rdmaprobe prints,
+// and TestDoctorHealthy, TestDoctorPort, the tests of gids, path, ping and serve and
+// those of the packages below show that the program reads this kernel.
+const ofProgram = "it is about rdmaprobe's own findings and texts"
+
 // countFrom is a number of rounds: what the environment's variable says, or else
 // full, or a fifth of it in the short suite.
 func countFrom(tb testing.TB, variable string, full int) int {
