@@ -149,7 +149,8 @@ check_alone() {
 	scripts/vm -k "$1" --bare --setup modules "$WORK/rdmaprobe" demo
 }
 
-# check_no_rdma KERNEL: without RDMA, status 3 and valid JSON.
+# check_no_rdma KERNEL: without RDMA the program ends with status 3 and valid JSON, and
+# the library says what is missing.
 check_no_rdma() {
 	local command failed=0
 	cat >"$WORK/json.go" <<-END
@@ -163,6 +164,9 @@ check_no_rdma() {
 	for command in list doctor gids "ping 10.0.0.1" "cmping 10.0.0.1" serve demo; do
 		without_rdma "$1" "$command" || failed=1
 	done
+	scripts/vm -k "$1" --no-rdma --env RDMA_WITHOUT=1 "$WORK/integration.test" \
+		-test.v -test.run '^TestDiscoveryWithoutRDMA$' | tee "$WORK/without.log" || failed=1
+	grep -q -- '--- PASS: TestDiscoveryWithoutRDMA' "$WORK/without.log" || failed=1
 	return "$failed"
 }
 
