@@ -58,8 +58,9 @@
 //   - The side that dials speaks first. The first operation of the side that has
 //     accepted waits for a message of the peer, but not longer than 200 ms.
 //   - There is no immediate data and there are no atomic operations: SendImm,
-//     WriteImm, FetchAdd and CompareSwap fail with errors.ErrUnsupported, as
-//     datagram services do. Read fills several slices one after the other.
+//     WriteImm, FetchAdd, CompareSwap and memory with RemoteAtomic fail with
+//     errors.ErrUnsupported, as datagram services do. Read fills several slices one
+//     after the other.
 //   - Refusals are errnos ([RejectError]). Private data arrives in its own length,
 //     and up to 251 bytes of it fit ([MaxIWARPData]).
 //   - A dial whose context ends returns at once, but the kernel keeps what it made
