@@ -195,7 +195,7 @@ func TestOptionsModify(t *testing.T) {
 		}
 		for mask := abi.IBQPAttrMask(1); mask <= abi.IB_QP_DEST_QPN; mask <<= 1 {
 			if mask&(abi.IB_QP_STATE|abi.IB_QP_ACCESS_FLAGS) == 0 {
-				err := b.qp.Modify(uverbs.QPAttr{PathMTU: abi.IB_MTU_1024, AH: gid, AltAH: gid}, mask)
+				err := b.qp.Modify(uverbs.QPAttr{PathMTU: abi.IB_MTU_1024, AH: gid, AltAH: gid, Port: 2}, mask)
 				wantUnsupported(t, "attribute", err)
 			}
 		}

@@ -117,7 +117,7 @@ func askModify(t *testing.T, d *askedDriver, pd *PD, cq *CQ) {
 		t.Errorf("a refused change: %v", err)
 	}
 	want := provider.ModifyRequest{Mask: mask, State: abi.IB_QPS_INIT, Access: AccessRemoteRead,
-		MigState: abi.IB_MIG_ARMED, PKeyIndex: 3, DLID: 4, PathBits: 5}
+		MigState: abi.IB_MIG_ARMED, PKeyIndex: 3, Port: 1, DLID: 4, PathBits: 5}
 	if d.mods[0] != want {
 		t.Errorf("the driver was asked for %+v, want %+v", d.mods[0], want)
 	}

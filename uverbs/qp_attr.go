@@ -134,7 +134,7 @@ func (a *QPAttr) request(handle uint32, mask abi.IBQPAttrMask) abi.IBUverbsModif
 // forDriver is what a driver may have to refuse of those attributes that mask names.
 func (a *QPAttr) forDriver(mask abi.IBQPAttrMask) provider.ModifyRequest {
 	return provider.ModifyRequest{
-		Mask: mask, State: a.State, Access: a.Access, MigState: a.MigState, PKeyIndex: a.PKeyIndex,
+		Mask: mask, State: a.State, Access: a.Access, MigState: a.MigState, PKeyIndex: a.PKeyIndex, Port: a.Port,
 		DLID: a.AH.DLID, PathBits: a.AH.SrcPathBits,
 	}
 }

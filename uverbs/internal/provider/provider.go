@@ -139,6 +139,7 @@ type ModifyRequest struct {
 	Access    abi.IBUverbsAccessFlags
 	MigState  abi.IBMigState
 	PKeyIndex uint16
+	Port      uint8
 	DLID      uint16 // of the path
 	PathBits  uint8  // of the path
 }

@@ -12,7 +12,10 @@ import (
 // the state and the access flags. What else InfiniBand has (paths, packet numbers,
 // timeouts), a TCP connection has by itself.
 func (*context) CheckModify(req provider.ModifyRequest) error {
-	const done = abi.IB_QP_STATE | abi.IB_QP_ACCESS_FLAGS
+	done := abi.IB_QP_STATE | abi.IB_QP_ACCESS_FLAGS
+	if req.Port == 1 { // the only one, which rdma_init_qp_attr names
+		done |= abi.IB_QP_PORT
+	}
 	if other := req.Mask &^ done; other != 0 {
 		return fmt.Errorf("siw has no queue pair attributes %#x, only state and access: connections are made by "+
 			"the connection manager (package cm): %w", uint32(other), errors.ErrUnsupported)

@@ -65,6 +65,8 @@ func TestOptions(t *testing.T) {
 		{"region for atomics", region(start, local|abi.IB_UVERBS_ACCESS_REMOTE_ATOMIC), false},
 		{"region for windows", region(start, abi.IB_UVERBS_ACCESS_MW_BIND), false},
 		{"nothing", attr(0), true},
+		{"its port", c.CheckModify(provider.ModifyRequest{Mask: abi.IB_QP_PORT, Port: 1}), true},
+		{"another port", c.CheckModify(provider.ModifyRequest{Mask: abi.IB_QP_PORT, Port: 2}), false},
 		{"RESET", state(abi.IB_QPS_RESET), false},
 		{"INIT", state(abi.IB_QPS_INIT), true},
 		{"RTR", state(abi.IB_QPS_RTR), true},
@@ -82,6 +84,9 @@ func TestOptions(t *testing.T) {
 		if tc.can != (tc.err == nil) || !tc.can && !errors.Is(tc.err, errors.ErrUnsupported) {
 			t.Errorf("%s: %v, works %v", tc.name, tc.err, tc.can)
 		}
+	}
+	if _, err := c.SetupQP(provider.QPRequest{Type: uint32(abi.IB_UVERBS_QPT_RC), Flags: 1}); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("queue pair with a creation flag: %v", err)
 	}
 	for bit := abi.IBQPAttrMask(1); bit <= abi.IB_QP_RATE_LIMIT; bit <<= 1 {
 		if known := bit == abi.IB_QP_STATE || bit == abi.IB_QP_ACCESS_FLAGS; !known && !errors.Is(attr(bit), errors.ErrUnsupported) {

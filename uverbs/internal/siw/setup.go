@@ -53,6 +53,9 @@ func (c *context) SetupQP(req provider.QPRequest) (*provider.QPSetup, error) {
 	if t := abi.IBUverbsQPType(req.Type); t != abi.IB_UVERBS_QPT_RC {
 		return nil, fmt.Errorf("siw: queue pair type %v (RC works): %w", t, errors.ErrUnsupported)
 	}
+	if req.Flags != 0 { // the kernel refuses them too, unknown ones as invalid
+		return nil, fmt.Errorf("siw: queue pair with creation flags %#x: %w", req.Flags, errors.ErrUnsupported)
+	}
 	done := func(bell *provider.QPBell, qpn uint32, limit provider.QPCap, out []byte) (provider.QP, error) {
 		if len(out) < createQPResp {
 			return nil, shortAnswer("CREATE_QP", len(out), createQPResp)
