@@ -65,6 +65,8 @@ func (c *Conn) hearQP(ev uverbs.AsyncEvent) {
 	switch ev.Type {
 	case abi.IB_EVENT_QP_FATAL, abi.IB_EVENT_QP_REQ_ERR, abi.IB_EVENT_QP_ACCESS_ERR, abi.IB_EVENT_PATH_MIG_ERR:
 		c.suspect(signEvent, &qpError{event: ev, recvSize: c.cfg.RecvSize})
+	case abi.IB_EVENT_COMM_EST: // the peer sends, though its confirmation has not come
+		c.recvs.firstOnce.Do(func() { close(c.recvs.first) })
 	}
 }
 

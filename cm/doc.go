@@ -81,9 +81,10 @@
 // Errors of the connection level are of type [*OpError] and say operation, step,
 // addresses, device, cause and, where one is known, the remedy. [errors.Is] finds
 // the sentinels of this package ([ErrNoListener], [ErrRejected], [ErrPeerClosed],
-// [ErrDeviceRemoved], [ErrAddrInUse], [ErrNoPorts], [ErrBusy], [ErrNoDevice]), the kernel's errno and a
+// [ErrConnLost], [ErrPeerDead], [ErrDeviceRemoved], [ErrAddrInUse], [ErrNoPorts], [ErrBusy], [ErrNoDevice]), the kernel's errno and a
 // context's error; [errors.As] finds [*RejectError] with the peer's reason and
-// private data, and [*uverbs.CompletionError] with the completion's status.
+// private data, [*PortError], and [*uverbs.CompletionError] with the completion's
+// status. A connection ends with one cause, which all of its operations return.
 // OpError.Timeout is true for time-outs. At the ID level the same sentinels
 // and types are in the chain.
 package cm

@@ -195,10 +195,10 @@ func TestNoGoodbyeIntoDeadDevice(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			var goodbyes, destroyed atomic.Int32
+			var goodbyes, destroyed, id atomic.Uint32
 			r.cm.Before = func(c fakecm.Call) error {
 				switch {
-				case c.Op != "write":
+				case c.Op != "write" || c.ID != id.Load():
 				case c.Cmd == abi.RDMA_USER_CM_CMD_DISCONNECT:
 					goodbyes.Add(1)
 				case c.Cmd == abi.RDMA_USER_CM_CMD_DESTROY_ID:
@@ -207,6 +207,7 @@ func TestNoGoodbyeIntoDeadDevice(t *testing.T) {
 				return nil
 			}
 			client, server := r.pair(r.listen(nil), &Dialer{Config: quick})
+			id.Store(client.id.handle)
 			r.verbs.SetPort(false)
 			r.verbs.RaisePort(1, abi.IB_EVENT_PORT_ERR)
 			waitEnd(t, client)
@@ -336,4 +337,48 @@ func TestNotifyStaysRefused(t *testing.T) {
 	if next.cq == client.cq {
 		t.Error("a new connection joined the queue that failed")
 	}
+}
+
+// TestEarlySign: COMM_EST says that the peer has the connection, as its first message
+// does.
+func TestEarlySign(t *testing.T) {
+	r := newRig(t)
+	_, server := r.pair(r.listen(nil), &Dialer{Config: quick})
+	select {
+	case <-server.recvs.first:
+		t.Fatal("it is known already")
+	default:
+	}
+	for range 2 {
+		r.verbs.RaiseQP(server.qp.Number(), abi.IB_EVENT_COMM_EST)
+	}
+	select {
+	case <-server.recvs.first:
+	case <-testContext(t).Done():
+		t.Error("nobody has heard of it")
+	}
+	if server.Err() != nil || server.suspected() {
+		t.Errorf("it is taken for a failure: %v", server.Err())
+	}
+}
+
+// TestReleaseAfterDeath: a message of a connection whose end is not known yet can be
+// released, and shows it.
+func TestReleaseAfterDeath(t *testing.T) {
+	r := newRig(t)
+	client, server := r.pair(r.listen(nil), &Dialer{Config: quick})
+	ctx := testContext(t)
+	if err := client.SendCopy(ctx, []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	m, err := server.Recv(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.verbs.Remove()
+	if err := m.Release(); err != nil {
+		t.Error(err)
+	}
+	waitEnd(t, server)
+	wants(t, server.Err(), ErrDeviceRemoved)
 }

@@ -141,7 +141,7 @@ func (c *Conn) refused(ctx context.Context, err error) error {
 	if ended := c.Err(); ended != nil {
 		return ended
 	}
-	if isErrno(err, syscall.ENOTCONN) {
+	if isErrno(err, syscall.ENOTCONN) || errors.Is(err, ErrDeviceRemoved) {
 		c.suspect(signFlush, err)
 		return c.awaitEnd(ctx, err)
 	}

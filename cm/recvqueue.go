@@ -2,8 +2,10 @@ package cm
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/uverbs"
@@ -126,6 +128,10 @@ func (m *Message) Release() error {
 	var err error
 	if c.Err() == nil { // else there is nothing to give back to
 		err = c.postRecv(m.slot)
+	}
+	if isErrno(err, syscall.ENOTCONN) || errors.Is(err, ErrDeviceRemoved) {
+		c.suspect(signFlush, err) // it ends, and there is nothing to give back to
+		err = nil
 	}
 	if backErr := c.takeBack(); err == nil {
 		err = backErr
