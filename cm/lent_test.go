@@ -79,6 +79,42 @@ func TestMessageAfterClose(t *testing.T) {
 	}
 }
 
+// TestLastMessageUnmaps: the buffers stay for as long as one message of several is
+// lent.
+func TestLastMessageUnmaps(t *testing.T) {
+	r := newRig(t)
+	client, server := r.pair(r.listen(nil), &Dialer{Config: quick})
+	ctx := testContext(t)
+	var lent []*Message
+	for _, text := range []string{"one", "two", "three"} {
+		if err := client.SendCopy(ctx, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		m, err := server.Recv(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lent = append(lent, m)
+	}
+	last := lent[2].Data
+	if err := lent[0].Release(); err != nil { // before the end
+		t.Error(err)
+	}
+	if err := server.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := lent[1].Release(); err != nil { // after it
+		t.Error(err)
+	}
+	wantBytes(t, "the last message", last, "three")
+	if err := lent[2].Release(); err != nil {
+		t.Error(err)
+	}
+	if server.buffers.mem.Bytes() != nil {
+		t.Error("the buffers are mapped with nothing lent")
+	}
+}
+
 // TestMessageAfterDeviceClose: with the last connection the device goes; the
 // message stays all the same.
 func TestMessageAfterDeviceClose(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/internal/fakecm"
 )
 
@@ -20,6 +21,9 @@ func TestRegionAfterConnClose(t *testing.T) {
 	mem, err := server.Alloc(5000, RemoteRead)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if a := r.verbs.AccessOf(mem.reg.mr.Handle()); a != abi.IB_UVERBS_ACCESS_LOCAL_WRITE|abi.IB_UVERBS_ACCESS_REMOTE_READ {
+		t.Errorf("the region has access %#x", uint32(a))
 	}
 	if now := ReadMemoryUse(); now.Pinned != before.Pinned+5000 {
 		t.Errorf("%d bytes pinned, %d before", now.Pinned, before.Pinned)
@@ -141,6 +145,10 @@ func TestBuffersAreOneRegistration(t *testing.T) {
 	if use := ReadMemoryUse(); use.Pinned != 2*16*4096 || r.count("mr") != 2 {
 		t.Errorf("%d bytes in %d regions for two ends", use.Pinned, r.count("mr"))
 	}
+	// No peer reaches message buffers, whatever it guesses.
+	if a := r.verbs.AccessOf(client.buffers.recv.mr.Handle()); a != abi.IB_UVERBS_ACCESS_LOCAL_WRITE {
+		t.Errorf("receive buffers have access %#x", uint32(a))
+	}
 	ctx := testContext(t)
 	for range 3 {
 		if err := client.SendCopy(ctx, make([]byte, 100)); err != nil {
@@ -149,6 +157,9 @@ func TestBuffersAreOneRegistration(t *testing.T) {
 	}
 	if use := ReadMemoryUse(); use.Pinned != 3*16*4096 || r.count("mr") != 3 {
 		t.Errorf("%d bytes in %d regions when one end copies", use.Pinned, r.count("mr"))
+	}
+	if a := r.verbs.AccessOf(client.buffers.send.mr.Handle()); a != abi.IB_UVERBS_ACCESS_LOCAL_WRITE {
+		t.Errorf("send buffers have access %#x", uint32(a))
 	}
 }
 

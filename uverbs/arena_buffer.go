@@ -59,7 +59,9 @@ func (b *Buffer) Close() error {
 	if b.closed.Swap(true) {
 		return nil
 	}
-	clear(b.chunk.mem.Bytes()[b.at : b.at+b.room])
+	if mem := b.chunk.mem.Bytes(); mem != nil { // else somebody closed it
+		clear(mem[b.at : b.at+b.room])
+	}
 	return b.arena.giveBack(b)
 }
 
@@ -115,12 +117,16 @@ func (s Slice) Slice(from, to int) Slice {
 	return s
 }
 
-// Bytes returns the memory, nil when the buffer is closed.
+// Bytes returns the memory, nil when the buffer or its memory is closed.
 func (s Slice) Bytes() []byte {
 	if s.buf == nil || s.buf.closed.Load() {
 		return nil
 	}
-	return s.mr.Bytes()[s.off : s.off+s.n : s.off+s.n]
+	all := s.mr.Bytes()
+	if all == nil {
+		return nil
+	}
+	return all[s.off : s.off+s.n : s.off+s.n]
 }
 
 // SGE returns a scatter/gather entry. It panics when the buffer is closed,

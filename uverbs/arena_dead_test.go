@@ -51,6 +51,19 @@ func TestArenaDeadChunk(t *testing.T) {
 				}
 			}
 		},
+		"somebody closed the region and its memory": func(t *testing.T, _ *fakeverbs.Kernel, b *uverbs.Buffer) func() {
+			if err := errors.Join(b.MR().Close(), b.MR().Memory().Close()); err != nil {
+				t.Error(err)
+			}
+			if b.Bytes() != nil || b.Slice(1, 5).Bytes() != nil {
+				t.Error("memory that is not mapped has bytes")
+			}
+			return func() {
+				if err := b.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, k := fakeArenaKernel(t, uverbs.ArenaConfig{ChunkSize: size})
