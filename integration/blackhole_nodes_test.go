@@ -130,9 +130,13 @@ const (
 	remedyNeighbour = "rdmaprobe path " + nodeSilent
 )
 
-// blackHoleMargin is how much longer than its time-out a command or dial may take.
-// An emulated processor takes long to start a program, and several start at once.
-const blackHoleMargin = 2 * time.Second
+// blackHoleTime is the time-out of each command and dial, in which a busy machine comes
+// as far as to the request, and blackHoleMargin how much longer they may take. An
+// emulated processor takes long to start a program, and several start at once.
+const (
+	blackHoleTime   = 5 * time.Second
+	blackHoleMargin = 2 * time.Second
+)
 
 // blackHoleSilence: with the filter in force, commands and dials end in time, say
 // in which step, and leave no kernel object, not even for a moment.
@@ -146,8 +150,8 @@ func blackHoleSilence(t *testing.T) {
 			t.Run("ping "+tt.address, func(t *testing.T) {
 				t.Parallel()
 				var r probeResult
-				inTime(t, "ping", 2*time.Second+blackHoleMargin, func() {
-					r = probe(t, "ping", tt.address, "-C", "1", "--timeout", "2s", "--json")
+				inTime(t, "ping", blackHoleTime+blackHoleMargin, func() {
+					r = probe(t, "ping", tt.address, "-C", "1", "--timeout", blackHoleTime.String(), "--json")
 				})
 				r.want(t, 5)
 				e := r.decode(t).Error
@@ -159,8 +163,8 @@ func blackHoleSilence(t *testing.T) {
 		for _, host := range []string{nodeV4(0), nodeV6(0)} {
 			t.Run("cmping "+host, func(t *testing.T) {
 				t.Parallel()
-				inTime(t, "cmping", 500*time.Millisecond+blackHoleMargin, func() {
-					d := cmping(t, 5, host+blackHolePort, "-C", "1", "--timeout", "500ms")
+				inTime(t, "cmping", blackHoleTime+blackHoleMargin, func() {
+					d := cmping(t, 5, host+blackHolePort, "-C", "1", "--timeout", blackHoleTime.String())
 					if e := d.Error; d.State != "no answer" || e.Step != "connect" || e.Cause != causeFiltered || !strings.Contains(e.Remedy, remedyFiltered) {
 						t.Errorf("answer %+v", d)
 					}
@@ -170,7 +174,7 @@ func blackHoleSilence(t *testing.T) {
 		for host, step := range map[string]string{nodeV4(0): "connect", nodeSilent: "resolve address"} {
 			t.Run("dial "+host, func(t *testing.T) {
 				t.Parallel()
-				inTime(t, "dial", 500*time.Millisecond+blackHoleMargin, func() { blackHoleDial(t, host, step) })
+				inTime(t, "dial", blackHoleTime+blackHoleMargin, func() { blackHoleDial(t, host, step) })
 			})
 		}
 	})
@@ -181,7 +185,7 @@ func blackHoleSilence(t *testing.T) {
 
 // blackHoleDial is the same for programs.
 func blackHoleDial(t *testing.T, host, step string) {
-	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.Background(), blackHoleTime)
 	defer cancel()
 	c, err := cm.Dial(ctx, host+blackHolePort)
 	if err == nil {

@@ -5,6 +5,9 @@ package integration
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -348,9 +351,34 @@ func TestSiwPeerGone(t *testing.T) {
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(11 * time.Second) // the kernel lets go of the request
+	awaitNoTCP(t, dst)
 	if err := b.Accept(idsParam(server.qp.Number()), ucma.ECE{}); !errors.Is(err, cm.ErrPeerGone) {
 		t.Errorf("accept: %v", err)
+	}
+}
+
+// awaitNoTCP waits until the kernel has let go of the TCP connections of a listener,
+// which it keeps as long as a request may be accepted.
+func awaitNoTCP(t *testing.T, listener ucma.Sockaddr) {
+	t.Helper()
+	local := fmt.Sprintf(":%04X", listener.Port())
+	const listening, timeWait = "0A", "06"
+	for ctx := testContext(t); ; time.Sleep(50 * time.Millisecond) {
+		b, err := os.ReadFile("/proc/net/tcp")
+		if err != nil {
+			t.Fatal(err)
+		}
+		held := false
+		for line := range strings.Lines(string(b)) {
+			f := strings.Fields(line)
+			held = held || strings.HasSuffix(f[1], local) && f[3] != listening && f[3] != timeWait
+		}
+		if !held {
+			return
+		}
+		if ctx.Err() != nil {
+			t.Fatalf("connections of %v:\n%s", listener, b)
+		}
 	}
 }
 

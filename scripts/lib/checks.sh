@@ -275,7 +275,7 @@ check_siw_nodes() {
 
 # check_nodes KERNEL: the tests that need two machines.
 check_nodes() {
-	in_guest "$1" "$WORK/integration.test" --nodes 2 --timeout 600 -- -test.timeout 9m -test.run Nodes
+	in_guest "$1" "$WORK/integration.test" --nodes 2 --timeout 600 -- -test.timeout 9m -test.run '^TestNodes'
 }
 
 # Tests that run rdmaprobe and do nothing else: the program has no race detector.
