@@ -13,12 +13,13 @@ import (
 var errDatagram = fmt.Errorf("the ID is of a datagram service: use ConnectDatagram: %w", syscall.EINVAL)
 
 // Connect sends the connect request of an ID whose route is resolved and
-// waits for the answer (rdma_connect). p.LocalReads and p.PeerReads say how
-// many reads and atomics each side may have outstanding; ece, if not zero, is
+// waits for the answer (rdma_connect). p.InitiatorDepth and p.ResponderResources say how
+// many reads and atomics this side may have outstanding and serves; ece, if not zero, is
 // the own enhanced connection establishment option (rdma_set_local_ece), and
 // RemoteECE returns the peer's afterwards. On success the peer's parameters are
-// returned and the queue pair goes to RTR and RTS; Establish then completes
-// the connection. Errors match [ErrNoListener] or [ErrRejected] when the peer
+// returned. The caller then takes the queue pair to RTR and RTS ([ID.ModifyQP]), which
+// the kernel does on iWARP only, and Establish completes the connection. Errors match
+// [ErrNoListener] or [ErrRejected] when the peer
 // refused, [ErrNoHandles] when the device cannot send the request now; when
 // nobody answers the kernel gives up after about 78 s, or ctx does. On iWARP the
 // kernel's command may go on after the end of ctx, for as long as TCP tries to reach

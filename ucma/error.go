@@ -83,9 +83,21 @@ func openError(err error) error {
 	case errors.Is(err, syscall.ENXIO):
 		return fmt.Errorf("%w: the device node is stale, its module is gone (modprobe rdma_ucm)", err)
 	case errors.Is(err, syscall.EACCES):
-		return fmt.Errorf("%w: the file's mode does not admit this user", err)
+		return fmt.Errorf("%w: %s", err, denied(err))
 	case errors.Is(err, syscall.EPERM):
 		return fmt.Errorf("%w: the container's device cgroup does not allow it", err)
 	}
 	return err
+}
+
+// denied says what it is that does not admit this user: a file below a folder that may
+// not be searched cannot even be looked at.
+func denied(err error) string {
+	var de *devfile.Error
+	if errors.As(err, &de) {
+		if _, statErr := os.Stat(de.Path); errors.Is(statErr, syscall.EACCES) {
+			return "a folder of that path may not be searched by this user (its mode lacks x)"
+		}
+	}
+	return "the file's mode does not admit this user"
 }

@@ -3,6 +3,7 @@ package uverbs
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/uverbs/internal/provider"
@@ -80,6 +81,8 @@ type QP struct {
 	gone   provider.QP // what ring was, once the kernel has destroyed the object
 	bell   bell
 
+	port atomic.Uint32 // as Modify was told last; 0 before
+
 	groupMu sync.Mutex
 	groups  map[group]struct{} // multicast groups; guarded by groupMu
 }
@@ -90,6 +93,15 @@ type QP struct {
 // syscall.EINVAL when a limit is above the device's, and errors.ErrUnsupported
 // for types and flags that device or driver do not have.
 func (pd *PD) CreateQP(cfg QPConfig) (*QP, error) {
+	qp, err := pd.createQP(cfg)
+	if err != nil {
+		return nil, pd.explainInline(err, cfg)
+	}
+	return qp, nil
+}
+
+// createQP is CreateQP without trying how much inline data the device takes.
+func (pd *PD) createQP(cfg QPConfig) (*QP, error) {
 	c := pd.c
 	if c.drv == nil {
 		return nil, &Error{Op: methodQPCreate.name, Device: c.dev.Name, Err: c.noDrv}

@@ -1,10 +1,8 @@
 package uverbs
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
-	"syscall"
 
 	"github.com/purerdma/rdma/abi"
 )
@@ -38,6 +36,9 @@ func (qp *QP) modify(req abi.IBUverbsModifyQP, rate uint32) error {
 		return err
 	}
 	defer qp.life.leave()
+	if req.AttrMask&uint32(abi.IB_QP_PORT) != 0 {
+		qp.port.Store(uint32(req.PortNum))
+	}
 	name, err := cmdModifyQP.name, error(nil)
 	if req.AttrMask&uint32(abi.IB_QP_RATE_LIMIT) != 0 {
 		name, err = cmdExModifyQP.name, qp.modifyEx(&req, rate)
@@ -48,34 +49,6 @@ func (qp *QP) modify(req abi.IBUverbsModifyQP, rate uint32) error {
 		return qp.explainModify(qp.c.fail(name, describeModify(qp.life.name, &req), err), &req)
 	}
 	return nil
-}
-
-// explainModify adds to a refused change what the kernel does not say: the state
-// that the queue pair is in, and the first limit that the attributes exceed.
-func (qp *QP) explainModify(err error, req *abi.IBUverbsModifyQP) error {
-	var e *Error
-	if !errors.As(err, &e) || e.Hint != "" || !errors.Is(err, syscall.EINVAL) {
-		return err
-	}
-	now, queryErr := qp.query()
-	if queryErr != nil {
-		return err // the first failure is the one to tell
-	}
-	state := fmt.Sprintf("the queue pair is in state %v", now.State)
-	e.Hint = state
-	return qp.c.withLimits(err, func(d *abi.IBUverbsQueryDeviceResp) string {
-		mask, limits := abi.IBQPAttrMask(req.AttrMask), []limit(nil)
-		if mask&abi.IB_QP_MAX_QP_RD_ATOMIC != 0 {
-			limits = append(limits, limit{"MaxRdAtomic", int(req.MaxRdAtomic), d.MaxQPInitRdAtom, "max_qp_init_rd_atom"})
-		}
-		if mask&abi.IB_QP_MAX_DEST_RD_ATOMIC != 0 {
-			limits = append(limits, limit{"MaxDestRdAtomic", int(req.MaxDestRdAtomic), d.MaxQPRdAtom, "max_qp_rd_atom"})
-		}
-		if s := firstExceeded(limits...); s != "" {
-			return state + "; " + s
-		}
-		return ""
-	})
 }
 
 func (qp *QP) modifyPlain(req *abi.IBUverbsModifyQP) error {
@@ -156,7 +129,7 @@ func (qp *QP) ToInitUD(port uint8, qkey uint32) error {
 // on an unreliable connection.
 type RTRConfig struct {
 	AH      AHAttr    // the path to the peer
-	MTU     abi.IBMTU // path MTU, a code and not bytes; 0 becomes IB_MTU_1024
+	MTU     abi.IBMTU // path MTU, a code and not bytes; 0 becomes IB_MTU_1024, or less where the port has less
 	DestQPN uint32    // the peer's queue pair number
 	PSN     uint32    // the first packet number the peer sends (its RTSConfig.PSN)
 
@@ -174,11 +147,12 @@ type RTRConfig struct {
 // second.
 //
 // The error is that of Modify: syscall.EINVAL for a queue pair in another state,
-// an MTU above the port's, or a path that cannot be; syscall.ETIMEDOUT,
-// EHOSTUNREACH or ENETUNREACH when the peer's address cannot be reached.
+// an MTU above the port's, or a path that cannot be; syscall.ETIMEDOUT when no neighbour
+// answers for the peer's address, EHOSTUNREACH or ENETUNREACH without a route to it,
+// ENODATA when the slot of the own GID is empty. The hint says which.
 func (qp *QP) ToRTR(cfg RTRConfig) error {
-	if cfg.MTU == 0 {
-		cfg.MTU = abi.IB_MTU_1024
+	if err := qp.checkMTU(&cfg); err != nil {
+		return err
 	}
 	attr := QPAttr{
 		State: abi.IB_QPS_RTR, AH: cfg.AH, PathMTU: cfg.MTU, DestQPN: cfg.DestQPN, RQPSN: cfg.PSN,

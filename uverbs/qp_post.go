@@ -13,7 +13,7 @@ import (
 // Requests whose doorbell failed count as posted: they are in the queue.
 // The cause matches [ErrQueueFull], [ErrTooManySGEs], [ErrInlineSize],
 // [ErrOpcode], [ErrNoAH], [ErrNoBind], net.ErrClosed, or an errno of the doorbell
-// (POST_SEND), which is syscall.EINVAL before state RTS. What the device finds out
+// (POST_SEND), which is syscall.EINVAL before state RTS and then names the state. What the device finds out
 // later arrives as a completion.
 func (qp *QP) PostSend(wrs ...SendWR) error {
 	if qp.cfg.Type == abi.IB_UVERBS_QPT_UD {
@@ -25,7 +25,7 @@ func (qp *QP) PostSend(wrs ...SendWR) error {
 	n, err := qp.ring.PostSend(sendList(wrs))
 	qp.sendMu.Unlock()
 	if err != nil {
-		return postError(n, err)
+		return postError(n, qp.explainPost(err))
 	}
 	return nil
 }
@@ -46,7 +46,7 @@ func (qp *QP) postDatagrams(wrs []SendWR) error {
 	if err == nil {
 		err = refused
 	}
-	return postError(n, err)
+	return postError(n, qp.explainPost(err))
 }
 
 // postError says how many requests were posted, if any.

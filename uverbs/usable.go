@@ -186,6 +186,10 @@ func (d *Device) openHint(k devfile.Kernel, err error) string {
 func (h *host) explainAccess(u *Usability) {
 	u.State = DeniedMode
 	n, err := h.stat(u.Path)
+	if errors.Is(err, syscall.EACCES) {
+		u.Reason = fmt.Sprintf("a folder of %s may not be searched by this user: its mode lacks x (EACCES)", u.Path)
+		return
+	}
 	if err != nil {
 		u.Reason = "permission denied (EACCES)"
 		return

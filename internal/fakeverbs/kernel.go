@@ -61,6 +61,10 @@ type Kernel struct {
 	// tests of posting need take no queue pair through its states.
 	CheckState bool
 
+	// MaxInline is how many bytes of inline data a queue pair may have; 0 means any
+	// number.
+	MaxInline uint32
+
 	// Scramble, if not nil, may change each answer, as a kernel that is newer or
 	// broken would.
 	Scramble func(answer []byte)

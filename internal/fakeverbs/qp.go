@@ -159,6 +159,9 @@ func (k *Kernel) attach(q *qp, req *abi.IBUverbsExCreateQP) (err error) {
 		q.xrcd, err = find[*xrcd](k, req.PDHandle)
 		return err
 	}
+	if k.MaxInline != 0 && req.MaxInlineData > k.MaxInline {
+		return syscall.EINVAL // rxe_qp_chk_cap
+	}
 	if q.pd, err = find[*pd](k, req.PDHandle); err != nil {
 		return err
 	}
