@@ -71,7 +71,7 @@ func TestPingData(t *testing.T) {
 			if d.You.Device != "rxe0" || d.You.GID != want || d.You.GIDIndex < 1 || d.You.MTU != 1024 || d.You.Netdev != 1500 || d.You.TOS != 32 {
 				t.Errorf("own end %+v", *d.You)
 			}
-			server.await(t, "its end: rxe0 "+want+", packet MTU 1024, ToS 32")
+			server.await(t, "its end: rxe0 "+want+", port MTU 1024, ToS 32")
 			r := probe(t, "ping", where, "-C", "1", "-v")
 			r.want(t, 0)
 			r.contains(t, "YOU", "PEER", "packet MTU  1024")

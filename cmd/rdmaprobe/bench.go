@@ -258,12 +258,31 @@ func (r *benchRun) all(ctx context.Context, cl *bench.Client, list []bench.Param
 		progress.stop()
 		if err != nil {
 			failed = r.failure(ctx, err)
+			if sized := r.blameSize(ctx, cl, err, list[:i], p.Size); sized != nil {
+				failed = sized
+			}
 			break
 		}
 		r.add(res)
 	}
 	r.write()
 	return failed
+}
+
+// blameSize looks whether a measurement failed for the size of its messages.
+func (r *benchRun) blameSize(ctx context.Context, cl *bench.Client, err error, before []bench.Params, size int) error {
+	class, _ := classify(err)
+	if ctx.Err() != nil || !slices.Contains(maybeSize, class) {
+		return nil
+	}
+	l := lostSize{remote: cl.Remote.Addr(), bad: size, pathMTU: r.doc.MTU}
+	if l.pathMTU == 0 {
+		l.pathMTU = r.sys.resolve(ctx, cl.Remote.Addr(), -1).mtu
+	}
+	for _, p := range before {
+		l.good = max(l.good, p.Size)
+	}
+	return r.explainSize(ctx, l, "measure")
 }
 
 func (r *benchRun) failure(ctx context.Context, err error) error {

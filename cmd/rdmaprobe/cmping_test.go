@@ -25,6 +25,9 @@ func (w *world) cmProbe(_ context.Context, q cmQuery) cmAnswer {
 	err, known := w.cmAnswers[q.Remote.Addr().String()]
 	got := cmAnswer{Took: 5 * time.Millisecond, Local: netip.MustParseAddrPort("10.0.0.1:33000"), Device: "rxe0",
 		Resolve: time.Millisecond, Answer: 2 * time.Millisecond, Step: "connect"}
+	if errors.Is(err, context.DeadlineExceeded) {
+		got.Took = 2 * time.Second
+	}
 	var at *failure
 	if errors.As(err, &at) {
 		got.Step, got.Local, got.Device, got.Resolve = at.step, netip.AddrPort{}, "", 0

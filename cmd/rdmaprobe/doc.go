@@ -154,6 +154,7 @@ type pingDoc struct {
 	Remote      string    `json:"remote" doc:"address of the server; empty without a connection"`
 	Device      string    `json:"device" doc:"RDMA device used"`
 	Size        int       `json:"size" doc:"bytes of each ping"`
+	PathMTU     int       `json:"path_mtu" doc:"bytes of data in a packet of this connection, as its queue pair says; 0 when not known"`
 	ConnectMS   float64   `json:"connect_ms" doc:"time the connection took, in milliseconds"`
 	Steps       []stepDoc `json:"steps" doc:"steps of the connection"`
 	Sent        uint64    `json:"sent" doc:"pings sent"`

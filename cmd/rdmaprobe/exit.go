@@ -45,6 +45,7 @@ var rules = []rule{
 	{"no-listener", exitRejected, anyOf(cm.ErrNoListener)},
 	{"busy", exitRejected, anyOf(cm.ErrBusy)},
 	{"rejected", exitRejected, anyOf(cm.ErrRejected)},
+	{"mtu", exitUnreachable, isSize},
 	{"data-mismatch", exitFailed, anyOf(rping.ErrMismatch)},
 	{"protocol", exitFailed, anyOf(rping.ErrProtocol)},
 	{"address-in-use", exitFailed, anyOf(cm.ErrAddrInUse)},
@@ -86,6 +87,9 @@ func anyOf(targets ...error) func(error) bool {
 		return false
 	}
 }
+
+// isSize: messages above a size are lost.
+func isSize(err error) bool { return errors.As(err, new(*sizeError)) }
 
 func isUsage(err error) bool { return errors.As(err, new(*usageError)) }
 

@@ -154,6 +154,7 @@ func (l *fakeLink) Device() string             { return "rxe0" }
 func (l *fakeLink) Done() <-chan struct{}      { return l.Gone() }
 func (l *fakeLink) Close() error               { l.HangUp(); return nil }
 func (l *fakeLink) Transport() rping.Transport { return l.End }
+func (l *fakeLink) PathMTU() int               { return 1024 }
 
 type fakeListener struct {
 	addr  netip.AddrPort

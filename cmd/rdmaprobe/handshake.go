@@ -156,11 +156,20 @@ func (e endInfo) doc() *endDoc {
 }
 
 // differences says what is not the same at both ends though it should be.
-func differences(you, peer endInfo) []string {
+// pathMTU is what packets of the connection carry, as the queue pair says; 0 when not
+// known. The connection manager takes it from this end's port alone, whatever the
+// peer's allows (cma_resolve_iboe_route).
+func differences(you, peer endInfo, pathMTU int) []string {
 	out := []string{}
 	if you.MTU != peer.MTU && you.MTU != 0 && peer.MTU != 0 {
-		out = append(out, fmt.Sprintf("packet MTU %d -> %d: packets carry %d bytes; give both network devices the same MTU",
-			you.MTU, peer.MTU, min(you.MTU, peer.MTU)))
+		text := fmt.Sprintf("port MTU %d -> %d", you.MTU, peer.MTU)
+		if pathMTU != 0 {
+			text += fmt.Sprintf(": packets of this connection carry up to %d bytes", pathMTU)
+		}
+		if pathMTU > min(you.MTU, peer.MTU) {
+			text += ", more than the smaller port's: large messages may be lost"
+		}
+		out = append(out, text+"; give both network devices the same MTU")
 	} else if you.NetdevMTU != peer.NetdevMTU && you.NetdevMTU != 0 && peer.NetdevMTU != 0 {
 		out = append(out, fmt.Sprintf("network device's MTU %d -> %d", you.NetdevMTU, peer.NetdevMTU))
 	}
@@ -174,7 +183,7 @@ func differences(you, peer endInfo) []string {
 }
 
 // endRows is the table "you -> peer".
-func endRows(you, peer endInfo) [][]string {
+func endRows(you, peer endInfo, pathMTU int) [][]string {
 	number := func(n int, unknown int) string {
 		if n == unknown {
 			return ""
@@ -185,7 +194,8 @@ func endRows(you, peer endInfo) [][]string {
 		{"END", "YOU", "PEER"},
 		{"device", you.Device, peer.Device},
 		{"GID", fmt.Sprintf("%v (#%s)", you.GID, orDash(number(you.GIDIndex, -1))), fmt.Sprintf("%v (#%s)", peer.GID, orDash(number(peer.GIDIndex, -1)))},
-		{"packet MTU", number(you.MTU, 0), number(peer.MTU, 0)},
+		{"packet MTU", number(pathMTU, 0), ""},
+		{"port MTU", number(you.MTU, 0), number(peer.MTU, 0)},
 		{"netdev MTU", number(you.NetdevMTU, 0), number(peer.NetdevMTU, 0)},
 		{"ToS", number(you.TOS, -1), number(peer.TOS, -1)},
 	}

@@ -58,12 +58,12 @@ func TestDifferences(t *testing.T) {
 		"equal":   {endOf("mlx5_0", "10.0.0.2", 1024, 1500, 0), []string{}},
 		"unknown": {endOf("", "10.0.0.2", 0, 0, 0), []string{}},
 		"mtu": {endOf("mlx5_0", "10.0.0.2", 4096, 9000, 0), []string{
-			"packet MTU 1024 -> 4096: packets carry 1024 bytes; give both network devices the same MTU"}},
+			"port MTU 1024 -> 4096: packets of this connection carry up to 4096 bytes, more than the smaller port's: large messages may be lost; give both network devices the same MTU"}},
 		"netdev": {endOf("mlx5_0", "10.0.0.2", 1024, 1400, 0), []string{"network device's MTU 1500 -> 1400"}},
 		"tos":    {endOf("mlx5_0", "10.0.0.2", 1024, 1500, 106), []string{"ToS 0 -> 106: the two directions have different priorities"}},
 		"kind":   {endOf("mlx5_0", "fe80::1", 1024, 1500, 0), []string{"GID ::ffff:10.0.0.1 -> fe80::1: of different kinds"}},
 	} {
-		if diff := cmp.Diff(tt.want, differences(you, tt.peer)); diff != "" {
+		if diff := cmp.Diff(tt.want, differences(you, tt.peer, 4096)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
@@ -99,7 +99,7 @@ func TestPingData(t *testing.T) {
 	wantCode(t, r, exitOK)
 	validate(t, "ping", []byte(r.stdout))
 	if !strings.Contains(r.stdout, `"differences": [
-    "packet MTU 1024 -> 4096`) {
+    "port MTU 1024 -> 4096`) {
 		t.Errorf("output:\n%s", r.stdout)
 	}
 	r = server.stop()

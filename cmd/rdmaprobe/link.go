@@ -18,6 +18,7 @@ type link interface {
 	Close() error
 	Transport() rping.Transport
 	PeerData() []byte // private data of the handshake
+	PathMTU() int     // bytes of data in a packet of the queue pair; 0 when not known
 }
 
 type listener interface {
@@ -53,6 +54,14 @@ type cmLink struct{ *cm.Conn }
 
 func (l cmLink) Transport() rping.Transport { return rping.Over(l.Conn) }
 func (l cmLink) PeerData() []byte           { return l.PrivateData() }
+
+func (l cmLink) PathMTU() int {
+	attr, err := l.QP().Query()
+	if err != nil {
+		return 0
+	}
+	return attr.PathMTU.Bytes()
+}
 
 type cmListener struct{ *cm.Listener }
 

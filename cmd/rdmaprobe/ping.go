@@ -97,11 +97,12 @@ func (o *pingOptions) check() error {
 type pinger struct {
 	*app
 	pingOptions
-	doc   *pingDoc
-	stats stats
-	first uint64 // number of the first ping, where others were sent before
-	you   endInfo
-	peer  endInfo
+	doc            *pingDoc
+	stats          stats
+	passed, failed int    // with --data: the last size that passed, and the one that did not
+	first          uint64 // number of the first ping, where others were sent before
+	you            endInfo
+	peer           endInfo
 }
 
 func newPinger(a *app, o pingOptions) *pinger {
@@ -119,6 +120,9 @@ func (p *pinger) run(ctx context.Context) error {
 		err = p.sweep(ctx, conn)
 	} else {
 		err = p.pings(ctx, conn)
+	}
+	if err != nil && ctx.Err() == nil {
+		err = p.blameSize(ctx, err)
 	}
 	start := time.Now()
 	closeErr := conn.Close()
@@ -151,7 +155,7 @@ func (p *pinger) connect(ctx context.Context) (link, error) {
 		return nil, &failure{after: took, err: err} // the error has the step
 	}
 	p.doc.Local, p.doc.Remote = conn.LocalAddr().String(), conn.RemoteAddr().String()
-	p.doc.Device, p.doc.ConnectMS = conn.Device(), milliseconds(took)
+	p.doc.Device, p.doc.ConnectMS, p.doc.PathMTU = conn.Device(), milliseconds(took), conn.PathMTU()
 	p.printf("PING %s from %s via %s: %s, connected in %s\n",
 		p.doc.Remote, p.doc.Local, p.doc.Device, p.sizeText(), formatDuration(took))
 	p.introductions(conn, you, known)
@@ -176,10 +180,10 @@ func (p *pinger) introductions(conn link, you endInfo, known bool) {
 	}
 	p.peer, p.doc.Peer = peer, peer.doc()
 	if known {
-		p.doc.Differences = differences(you, peer)
+		p.doc.Differences = differences(you, peer, p.doc.PathMTU)
 	}
 	if p.verbose || p.data {
-		table(p.out, endRows(you, peer))
+		table(p.out, endRows(you, peer, p.doc.PathMTU))
 	}
 	for _, d := range p.doc.Differences {
 		p.printf("note: %s\n", wrap("you -> peer: "+d, 6))

@@ -54,8 +54,10 @@ func (p *pinger) sweep(ctx context.Context, conn link) error {
 			err = &failure{step: "ping", object: p.target, err: errInterrupted}
 		}
 		if err != nil {
+			p.failed = n
 			last := "no size before it worked"
 			if i > 0 {
+				p.passed = sizes[i-1]
 				last = fmt.Sprintf("up to %d bytes worked", sizes[i-1])
 			}
 			p.printf("%6d bytes: failed; %s\n", n, last)

@@ -65,7 +65,7 @@ func TestPingMismatch(t *testing.T) {
 // TestPingRejectedWithoutData: a reject of reason 28 without data may be the far
 // kernel's.
 func TestPingRejectedWithoutData(t *testing.T) {
-	for data, want := range map[string]string{"": "bound to another address of that host", "v2 only": "ask the peer why"} {
+	for data, want := range map[string]string{"": "rdmaprobe res -v, which shows the addresses", "v2 only": "ask the peer why"} {
 		w := rxeWorld()
 		w.dialErr = &cm.OpError{Op: "dial", Step: "connect", Err: &cm.RejectError{Reason: abi.IB_CM_REJ_CONSUMER_DEFINED, PrivateData: []byte(data)}}
 		r := w.command(t, "ping", "10.0.0.2", "-C", "1", "--json")

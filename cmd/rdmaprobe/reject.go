@@ -25,9 +25,7 @@ func wordless(rej *cm.RejectError) bool {
 	return true
 }
 
-const wordlessAdvice = "something listens on that port, but the reject has no data, so it is not known who refused: " +
-	"the application, whose log should say why; or the kernel there, when the listener is bound to another address of that host, " +
-	"or did not accept in time (rdmaprobe res -v on the peer shows its listeners)"
+const wordlessAdvice = "look on the peer at the application's log, and at rdmaprobe res -v, which shows the addresses that its listeners are bound to"
 
 // rejectRemedy says what to do about a reject; empty when its class says it.
 func rejectRemedy(err error) string {

@@ -207,7 +207,7 @@ func (d serveDoc) String() string {
 	case "connected":
 		s := fmt.Sprintf("%s connected via %s", d.Client, d.Device)
 		if p := d.Peer; p != nil {
-			s += fmt.Sprintf("; its end: %s %s, packet MTU %d, ToS %d", p.Device, p.GID, p.MTU, p.TOS)
+			s += fmt.Sprintf("; its end: %s %s, port MTU %d, ToS %d", p.Device, p.GID, p.MTU, p.TOS)
 		}
 		return s
 	case "ping":

@@ -12,8 +12,9 @@ import (
 // Time limits of looking whether a connection manager still answers. It answers
 // itself in under a millisecond; a busy machine takes longer.
 const (
-	selfTimeout = 2 * time.Second
-	stuckTime   = 5 * time.Second
+	selfTimeout = 3 * time.Second
+	selfWait    = time.Second // for the answer alone
+	stuckTime   = 7 * time.Second
 )
 
 // stuckCM looks whether the connection manager of a device on this machine has
@@ -73,22 +74,23 @@ func (a *app) asksItself(ctx context.Context, d *uverbs.Device) doctor.Answer {
 	if d.Driver() != "rxe" || !a.sys.hearsRoCE() {
 		return doctor.NotAsked
 	}
+	from, ok := a.ownAddress(d)
+	if !ok {
+		return doctor.NotAsked
+	}
+	answer := doctor.NotAsked
 	for range 2 { // the first request may be lost, as any datagram
-		from, ok := a.ownAddress(d)
-		if !ok {
-			return doctor.NotAsked
-		}
 		ctx, cancel := context.WithTimeout(ctx, selfTimeout)
 		got := a.sys.cmProbe(ctx, cmQuery{Remote: netip.AddrPortFrom(from, selfPort), Local: netip.AddrPortFrom(from, 0)})
 		cancel()
 		switch {
 		case got.answered():
 			return doctor.Answers
-		case got.State != stateNoAnswer || got.Device != d.Name:
-			return doctor.NotAsked
+		case got.State == stateNoAnswer && got.Device == d.Name && got.Took-got.Resolve > selfWait:
+			answer = doctor.Silent
 		}
 	}
-	return doctor.Silent
+	return answer
 }
 
 // selfPort is one on which hardly anybody listens; a listener would see a

@@ -200,7 +200,7 @@ func TestBars(t *testing.T) {
 func TestWatchdog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &side{done: make(chan struct{})}
-		go s.watchdog(30 * time.Second)
+		go s.watchdog(30*time.Second, errIdle)
 		for range 100 {
 			s.beats.Add(1)
 			time.Sleep(5 * time.Second)

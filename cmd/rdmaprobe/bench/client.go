@@ -51,6 +51,8 @@ func (cl *Client) Run(ctx context.Context, p Params) (*Result, error) {
 	}
 	stop := context.AfterFunc(ctx, func() { s.stop(context.Cause(ctx)) })
 	defer stop()
+	limit := stallLimit(&p)
+	go s.watchdog(limit, stalled{limit})
 	return s.measure(&p)
 }
 

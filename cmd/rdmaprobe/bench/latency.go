@@ -64,6 +64,9 @@ func (c *conn) answered(serial byte) error {
 		}
 	}
 	_, err := c.wait.take(c.sendCQ, wcs[:])
+	if err == nil {
+		c.beats.Add(1)
+	}
 	return err
 }
 

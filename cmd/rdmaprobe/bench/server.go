@@ -219,26 +219,6 @@ const idleLimit = time.Minute
 
 var errIdle = fmt.Errorf("nothing arrived for %v", idleLimit)
 
-// watchdog ends a side on which nothing arrives any more.
-func (s *side) watchdog(limit time.Duration) {
-	tick := time.NewTicker(limit)
-	defer tick.Stop()
-	last := s.beats.Load()
-	for {
-		select {
-		case <-s.done:
-			return
-		case <-tick.C:
-		}
-		now := s.beats.Load()
-		if now == last {
-			s.stop(errIdle)
-			return
-		}
-		last = now
-	}
-}
-
 // run does the server's part of one client's test.
 func (srv *Server) run(ctx context.Context, s *side, client string) {
 	start := time.Now()
@@ -277,7 +257,7 @@ func (s *side) answer(ctx context.Context, begin func()) error {
 	defer stop()
 	begin()
 	if s.req.Op == Send || s.req.Op == Write && s.req.Test == Latency || s.req.both() {
-		go s.watchdog(idleLimit) // the others cost nothing while nothing happens
+		go s.watchdog(idleLimit, errIdle) // the others cost nothing while nothing happens
 		defer loops.enter(s.req.Mode)()
 	}
 	switch {
