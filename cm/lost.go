@@ -144,7 +144,9 @@ func (c *Conn) portDown() error {
 	return &PortError{Device: c.Device(), Port: int(c.port), State: attr.State}
 }
 
-// A PortError is a connection whose port is down.
+// A PortError is a connection whose port is down. A port that is up again within a
+// quarter of a second harms no connection that got through that time; one that stays
+// down ends its connections, although the devices' own repetitions might outlast it.
 type PortError struct {
 	Device string
 	Port   int
