@@ -39,8 +39,8 @@ func TestRemovalModuleOrder(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			checkLeaks(t) // with the device gone
 			addr := newLink(t, "rdmt7", "rmt7", "10.79.7.1/24")
-			checkLeaks(t)
 			wildcard := listenOn(t, "0.0.0.0:0", nil)
 			_, port, _ := strings.Cut(wildcard.Addr().String(), ":")
 			before := deviceFiles(t)
