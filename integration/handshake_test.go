@@ -330,21 +330,33 @@ func TestListenerBusy(t *testing.T) {
 	results := make(chan error, dials)
 	for range dials {
 		go func() {
-			_, err := cm.Dial(ctx, l.Addr().String())
+			c, err := cm.Dial(ctx, l.Addr().String())
+			if err == nil {
+				err = c.Close()
+			}
 			results <- err
 		}()
 	}
 	for range dials - 1 {
 		var rej *cm.RejectError
-		if err := <-results; !errors.As(err, &rej) || rej.Text() != "busy" {
+		if err := <-results; !errors.As(err, &rej) || rej.Text() != "busy" || !errors.Is(err, cm.ErrBusy) {
 			t.Errorf("dial: %v", err)
 		}
 	}
 	if n := l.Busy(); n != dials-1 {
 		t.Errorf("the listener has told %d peers that it is busy, want %d", n, dials-1)
 	}
-	cancel()
-	if err := <-results; !errors.Is(err, context.Canceled) {
+	// The one that waits is not lost.
+	req, err := l.Accept(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := req.Accept(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeConn(t, c)
+	if err := <-results; err != nil {
 		t.Errorf("the dial that waits: %v", err)
 	}
 }
