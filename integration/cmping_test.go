@@ -101,7 +101,7 @@ func TestCMPingAnswers(t *testing.T) {
 				t.Errorf("answer %+v", d)
 			}
 			for _, p := range d.Probes {
-				if p.Reject.Reason != 8 || p.TimeMS <= 0 || p.TimeMS > 1000 {
+				if p.Reject.Reason != 8 || p.TimeMS <= 0 {
 					t.Errorf("request %+v", p)
 				}
 			}
@@ -114,8 +114,8 @@ func TestCMPingAnswers(t *testing.T) {
 		if d.State != "unresolved" || !strings.Contains(d.Error.Cause, "no neighbour for "+addrSilent) || d.Error.Step != "resolve address" {
 			t.Errorf("answer %+v", d)
 		}
-		if took := time.Since(start); took > 3*time.Second {
-			t.Errorf("took %v with a timeout of 1s", took)
+		if took, most := time.Since(start), limit(t, time.Second); took > most {
+			t.Errorf("took %v with a timeout of 1s, want less than %v", took, most)
 		}
 	})
 	t.Run("silent connection manager", func(t *testing.T) {
@@ -172,7 +172,7 @@ func TestCMPingRejected(t *testing.T) {
 	r := probe(t, "ping", l.Addr().String(), "-C", "1")
 	r.want(t, 6)
 	r.contains(t, "rejected", "reason 28", "v2 only")
-	if e := probe(t, "ping", l.Addr().String(), "--json").decode(t).Error; e.Class != "rejected" || e.AfterMS > 1000 {
+	if e := probe(t, "ping", l.Addr().String(), "--json").decode(t).Error; e.Class != "rejected" || e.AfterMS > ms(limit(t, 0)) {
 		t.Errorf("error %+v", e)
 	}
 }

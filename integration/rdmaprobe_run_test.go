@@ -58,6 +58,15 @@ func runTool(t *testing.T, cmd *exec.Cmd) probeResult {
 	return probeResult{cmd.ProcessState.ExitCode(), out.String(), errOut.String(), time.Since(start)}
 }
 
+// limit is how long a run may take that waits for so long, on a machine as busy as it
+// is now: the program alone is measured at the same time.
+func limit(t *testing.T, waits time.Duration) time.Duration {
+	t.Helper()
+	return time.Second + 2*waits + 20*probe(t, "--help").took
+}
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
 // want fails the test when the exit code is another, showing all output.
 func (r probeResult) want(t *testing.T, code int) {
 	t.Helper()
