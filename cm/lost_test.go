@@ -88,9 +88,7 @@ func TestPortFlaps(t *testing.T) {
 	for deadline := time.Now().Add(5 * time.Second); !server.suspected() && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond)
 	}
-	for deadline := time.Now().Add(5 * time.Second); server.suspected() && time.Now().Before(deadline); {
-		time.Sleep(time.Millisecond)
-	}
+	waitFor(t, func() bool { return !server.suspected() })
 	ctx := testContext(t)
 	if err := errors.Join(client.Err(), server.Err(), client.SendCopy(ctx, []byte("x"))); err != nil {
 		t.Fatal(err)
@@ -240,7 +238,7 @@ func TestContextRemoved(t *testing.T) {
 		wants(t, c.Err(), ErrDeviceRemoved)
 	}
 	// The device is given back although nobody closes anything.
-	for deadline := time.Now().Add(5 * time.Second); len(r.verbs.Files()) > 0; {
+	for deadline := time.Now().Add(testTime); len(r.verbs.Files()) > 0; {
 		if time.Now().After(deadline) {
 			t.Fatalf("open: %v", r.verbs.Files())
 		}
@@ -280,7 +278,7 @@ func TestRemovalTellsAllFirst(t *testing.T) {
 	for range conns {
 		select {
 		case <-destroyed:
-		case <-time.After(5 * time.Second):
+		case <-time.After(testTime):
 			t.Fatal("not all were taken down")
 		}
 	}

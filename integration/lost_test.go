@@ -24,8 +24,9 @@ import (
 )
 
 // lostWithin is how long a connection may take to say that it has ended: a second
-// from its first sign, and what an emulated machine needs besides.
-const lostWithin = 3 * time.Second
+// from its first sign, and what an emulated and busy machine needs besides. It is less
+// than the 30 seconds after which a keep-alive would begin to ask.
+const lostWithin = 20 * time.Second
 
 // waitLost waits for the end of a connection on which nobody waits.
 func waitLost(t *testing.T, what string, c *cm.Conn) error {
