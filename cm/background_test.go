@@ -1,13 +1,16 @@
 package cm
 
 import (
+	"context"
 	"runtime"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/internal/fakecm"
+	"github.com/purerdma/rdma/ucma"
 )
 
 // A crowd counts who is in a call at the same time. The calls return when it is let go.
@@ -182,6 +185,57 @@ func TestRequestFlood(t *testing.T) {
 	waitFor(t, func() bool { return ch.Stats().Destroying == 0 })
 	if n := c.total.Load(); n != 2*each+1 {
 		t.Errorf("%d destructions, expected %d", n, 2*each+1)
+	}
+	r.waitClosed()
+}
+
+// TestManyConnects: connects over iWARP whose TCP connections do not come about take a
+// bounded number of threads, whether anybody still waits for them or not; those that
+// were given up before their turn are never begun.
+func TestManyConnects(t *testing.T) {
+	r := newIWARPRig(t)
+	shortPatience(t)
+	c := newCrowd()
+	r.cm.Before = func(call fakecm.Call) error {
+		if call.Op == "write" && call.Cmd == abi.RDMA_USER_CM_CMD_CONNECT {
+			c.enter()
+			return syscall.ETIMEDOUT
+		}
+		return nil
+	}
+	most := int64(background.connects.workers)
+	ctx, cancel := context.WithCancel(testContext(t))
+	defer cancel()
+	var ids []*ID
+	var connected []<-chan result[*ucma.ConnParam]
+	for range 2 * most {
+		id := r.resolved()
+		ids = append(ids, id)
+		connected = append(connected, async(func() (*ucma.ConnParam, error) { return id.Connect(ctx, plainParam, ucma.ECE{}) }))
+	}
+	waitFor(t, func() bool { return c.inside.Load() == most })
+	cancel()
+	for _, conn := range connected {
+		_, err := get(t, conn)
+		wants(t, err, context.Canceled)
+	}
+	before := runtime.NumGoroutine()
+	for _, id := range ids[:10] {
+		if err := id.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := runtime.NumGoroutine() - before; n > 0 {
+		t.Errorf("%d more goroutines for IDs whose command is still under way", n)
+	}
+	close(c.open)
+	for _, id := range ids[10:] {
+		if err := id.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := c.total.Load(); n != most || c.most.Load() != most {
+		t.Errorf("%d connect commands, %d at a time, expected %d", n, c.most.Load(), most)
 	}
 	r.waitClosed()
 }
