@@ -23,9 +23,10 @@ func init() { explainWithin = 50 * time.Millisecond }
 // A rig is this package on fake kernels: the connection manager's and the
 // verbs device's. Its end checks that nothing is left anywhere.
 type rig struct {
-	t     testing.TB
-	cm    *fakecm.Kernel
-	verbs *fakeverbs.Kernel
+	t      testing.TB
+	cm     *fakecm.Kernel
+	verbs  *fakeverbs.Kernel
+	device *uverbs.Device // what discovery finds; without ports, as where sysfs is missing
 }
 
 // serverAddr is an address of the fake's device, with a port nobody uses.
@@ -44,6 +45,7 @@ func newRig(t testing.TB) *rig {
 		Index: int(fakecm.DefaultDevice.Index), Name: "rxe0", DriverID: abi.RDMA_DRIVER_RXE,
 		CharDev: uverbs.CharDev{Name: "uverbs0", Path: fakeverbs.Path, ABIVersion: 2},
 	}
+	r.device = &dev
 	found := func(ok bool) (*uverbs.Device, error) {
 		if !ok {
 			return nil, uverbs.ErrNoDevice

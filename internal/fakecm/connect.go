@@ -78,7 +78,7 @@ func (f *file) connect(q *abi.RDMAUCMConnect, _ uint16) error {
 	if q.ConnParam.PrivateDataLen > requestData {
 		return syscall.EINVAL
 	}
-	i.state = connecting
+	i.state, i.sentRetries = connecting, q.ConnParam.RetryCount
 	if f.k.muted[abi.RDMA_USER_CM_CMD_CONNECT] {
 		return nil
 	}
@@ -265,11 +265,12 @@ func (f *file) initQPAttr(q *abi.RDMAUCMInitQPAttr, out uint16) error {
 	case i.state < connecting || !i.passive && !i.accepted:
 		return syscall.EINVAL
 	case s == abi.IB_QPS_RTR:
-		a.DestQPNum, a.PathMTU, a.RQPSN = i.param.QPNum&0xffffff, uint32(abi.IB_MTU_1024), 1
+		a.DestQPNum, a.PathMTU, a.RQPSN = i.param.QPNum&0xffffff, uint32(abi.IB_MTU_1024), 0x123
+		a.AHAttr = i.path()
 		mask = abi.IB_QP_STATE | abi.IB_QP_AV | abi.IB_QP_PATH_MTU | abi.IB_QP_DEST_QPN | abi.IB_QP_RQ_PSN |
 			abi.IB_QP_MAX_DEST_RD_ATOMIC | abi.IB_QP_MIN_RNR_TIMER
 	case s == abi.IB_QPS_RTS:
-		a.SQPSN, a.Timeout, a.RetryCnt, a.RnrRetry = 1, 18, i.param.RetryCount, i.param.RnrRetryCount
+		a.SQPSN, a.Timeout, a.RetryCnt, a.RnrRetry = 0x456, i.ackTimeout(), i.retries(), i.param.RnrRetryCount
 		mask = abi.IB_QP_STATE | abi.IB_QP_SQ_PSN | abi.IB_QP_TIMEOUT | abi.IB_QP_RETRY_CNT | abi.IB_QP_RNR_RETRY |
 			abi.IB_QP_MAX_QP_RD_ATOMIC
 	default:
@@ -277,4 +278,27 @@ func (f *file) initQPAttr(q *abi.RDMAUCMInitQPAttr, out uint16) error {
 	}
 	a.QPAttrMask = uint32(mask)
 	return answer(q.Response, out, a)
+}
+
+// path is the way to the peer, with the type of service of the ID's traffic.
+func (i *id) path() abi.IBUverbsAHAttr {
+	a := abi.IBUverbsAHAttr{IsGlobal: 1, PortNum: 1, GRH: abi.IBUverbsGlobalRoute{HopLimit: 64, TrafficClass: i.tos}}
+	a.GRH.Dgid = i.dst.ip.As16()
+	return a
+}
+
+// retries is the count of the request, on both ends (cm_init_qp_rts_attr).
+func (i *id) retries() uint8 {
+	if i.passive {
+		return i.param.RetryCount
+	}
+	return min(i.sentRetries, 7)
+}
+
+// ackTimeout is the option's, or what the kernel takes for soft-RoCE.
+func (i *id) ackTimeout() uint8 {
+	if i.ack != 0 {
+		return i.ack
+	}
+	return 18
 }

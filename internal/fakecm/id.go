@@ -35,6 +35,10 @@ type id struct {
 	ps       abi.RDMAUCMPortSpace
 	qpType   uint8
 	removed  bool
+	tos, ack uint8 // options
+
+	sentRetries uint8 // of the request
+
 	reported uint32 // events fetched
 
 	backlog, unfetched int // of a listener
@@ -234,6 +238,12 @@ func (f *file) setOption(q *abi.RDMAUCMSetOption, _ uint16) error {
 		return syscall.EINVAL
 	}
 	value := append([]byte(nil), unsafe.Slice((*byte)(pointer(q.Optval)), int(q.Optlen))...)
+	switch q.Optname {
+	case abi.RDMA_OPTION_ID_TOS:
+		i.tos = value[0]
+	case abi.RDMA_OPTION_ID_ACK_TIMEOUT:
+		i.ack = value[0]
+	}
 	f.k.options = append(f.k.options, Option{ID: q.ID, Level: q.Level, Name: q.Optname, Value: value})
 	return nil
 }

@@ -41,6 +41,9 @@ type Kernel struct {
 	// FirstGIDs are entries of the GID table before those that it always has.
 	FirstGIDs []abi.IBUverbsGIDEntry
 
+	// MaxCQE, if not 0, is the largest completion queue.
+	MaxCQE uint32
+
 	// Moderation lets the device delay completion events, which soft-RoCE
 	// cannot.
 	Moderation bool
@@ -56,6 +59,13 @@ type Kernel struct {
 	// kernels: on-demand paging, DMA buffers, new memory for a region, device
 	// memory, counters, flow steering, work queues.
 	Hardware bool
+
+	// OnNotify, if not nil, is called before a completion queue is armed, without
+	// locks held; it may use what faults.go has.
+	OnNotify func()
+
+	// InfiniBand makes the port's link layer InfiniBand.
+	InfiniBand bool
 
 	// CheckState makes POST_SEND refuse before RTS, as soft-RoCE does. Without it
 	// tests of posting need take no queue pair through its states.
@@ -77,6 +87,7 @@ type Kernel struct {
 	made     int      // number of calls made
 	sleeping int      // calls of Sleep that wait
 	failAt   int      // index of the call to fail, -1 for none
+	failName string   // name of the call to fail
 	failWith syscall.Errno
 	gone     bool
 
@@ -111,6 +122,13 @@ func (k *Kernel) FailCall(index int, errno syscall.Errno) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.failAt, k.failWith = index, errno
+}
+
+// FailNamed makes the next call with a name fail with errno.
+func (k *Kernel) FailNamed(name string, errno syscall.Errno) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.failName, k.failWith = name, errno
 }
 
 // Calls returns the names of the calls made so far: open, adopt, mmap, and the
@@ -168,6 +186,10 @@ func (k *Kernel) enter(name string) error {
 	k.made++
 	if index < maxCalls {
 		k.calls = append(k.calls, name)
+	}
+	if name == k.failName {
+		k.failName = ""
+		return k.failWith
 	}
 	if index == k.failAt && !(k.SpareDestroys && strings.Contains(name, "DESTROY")) {
 		return k.failWith

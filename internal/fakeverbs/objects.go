@@ -129,11 +129,18 @@ func (k *Kernel) createCQEx(r *request) error {
 	return nil
 }
 
-// MaxCQE is the largest completion queue of the fake.
+// MaxCQE is the largest completion queue of the fake, unless Kernel.MaxCQE is set.
 const MaxCQE = 1 << 16
 
+func (k *Kernel) maxCQE() uint32 {
+	if k.MaxCQE > 0 {
+		return k.MaxCQE
+	}
+	return MaxCQE
+}
+
 func (k *Kernel) createCQ(r *request, entries uint32, user uint64, fd int, vector, flags uint32) (h, n uint32, err error) {
-	if entries == 0 || entries > MaxCQE || vector >= 4 || flags != 0 && !k.Hardware {
+	if entries == 0 || entries > k.maxCQE() || vector >= 4 || flags != 0 && !k.Hardware {
 		return 0, 0, syscall.EINVAL
 	}
 	q := &cq{user: user, flags: flags}
@@ -153,7 +160,7 @@ func (k *Kernel) resizeCQ(r *request) error {
 	if err != nil {
 		return err
 	}
-	if req.CQE == 0 || req.CQE > MaxCQE || req.CQE < q.ring.count() || len(r.uhwOut) < sizeOf[abi.RXEResizeCQResp]() {
+	if req.CQE == 0 || req.CQE > k.maxCQE() || req.CQE < q.ring.count() || len(r.uhwOut) < sizeOf[abi.RXEResizeCQResp]() {
 		return syscall.EINVAL
 	}
 	q.ring = k.resize(q.ring, req.CQE)

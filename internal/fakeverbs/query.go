@@ -16,7 +16,7 @@ const maxMTU = 5
 func (k *Kernel) queryDevice(r *request) error {
 	base := abi.IBUverbsQueryDeviceResp{
 		NodeGUID: 0x0807060504030201, MaxQP: 100, MaxCQ: 100, MaxMR: 100, MaxPD: 100, MaxSGE: 32,
-		MaxQPWR: MaxQPWR, MaxQPRdAtom: MaxReads, MaxQPInitRdAtom: MaxReads, MaxCQE: MaxCQE, PhysPortCnt: 1, MaxPkeys: 64, MaxSRQ: 100, MaxSRQWR: MaxSRQWR, MaxSRQSGE: 32, MaxAH: uint32(k.MaxAH), DeviceCapFlags: 1 << 31,
+		MaxQPWR: MaxQPWR, MaxQPRdAtom: MaxReads, MaxQPInitRdAtom: MaxReads, MaxCQE: k.maxCQE(), PhysPortCnt: 1, MaxPkeys: 64, MaxSRQ: 100, MaxSRQWR: MaxSRQWR, MaxSRQSGE: 32, MaxAH: uint32(k.MaxAH), DeviceCapFlags: 1 << 31,
 	}
 	if r.name == "QUERY_DEVICE" {
 		answer(r, base)
@@ -57,6 +57,9 @@ func (k *Kernel) queryPort(r *request) error {
 		State: state, PhysState: phys, MaxMTU: maxMTU, ActiveMTU: 3, GIDTblLen: 1024, PKeyTblLen: 1,
 		ActiveWidth: uint8(abi.IB_WIDTH_4X), ActiveSpeed: uint8(abi.IB_SPEED_EDR), PortCapFlags: 1 << 16, QKeyViolCntr: 3,
 		LinkLayer: uint8(abi.IB_LINK_LAYER_ETHERNET), Flags: uint8(abi.IB_UVERBS_QPF_GRH_REQUIRED),
+	}
+	if k.InfiniBand {
+		resp.LinkLayer = uint8(abi.IB_LINK_LAYER_INFINIBAND)
 	}
 	if r.in != nil {
 		answer(r, resp)

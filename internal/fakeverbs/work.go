@@ -35,7 +35,12 @@ func (k *Kernel) pushWC(q *cq, wc *abi.IBUverbsWC, solicited bool) {
 }
 
 func (k *Kernel) reqNotify(r *request) error {
-	req := as[abi.IBUverbsReqNotifyCQ](r)
+	req := *as[abi.IBUverbsReqNotifyCQ](r)
+	if k.OnNotify != nil {
+		k.mu.Unlock()
+		k.OnNotify()
+		k.mu.Lock()
+	}
 	q, err := find[*cq](k, req.CQHandle)
 	if err != nil {
 		return err
