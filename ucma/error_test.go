@@ -158,6 +158,12 @@ func TestABIVersion(t *testing.T) {
 func TestPrivilegedPort(t *testing.T) {
 	c := openOn(t, &recorder{respAt: -1, err: syscall.EACCES})
 	low, high := sockaddr(t, netip.MustParseAddrPort("10.0.0.1:80")), sockaddr(t, addr4)
+	for port, credentials := range map[uint16]bool{1: false, 1023: false, 1024: true, 1025: true, 0: true} {
+		err := c.Bind(1, sockaddr(t, netip.AddrPortFrom(netip.MustParseAddr("10.0.0.1"), port)))
+		if !errors.Is(err, syscall.EACCES) || errors.Is(err, ErrCredentialsChanged) != credentials {
+			t.Errorf("port %d: %v, credentials %v", port, err, !credentials)
+		}
+	}
 	for _, tc := range []struct {
 		err         error
 		credentials bool

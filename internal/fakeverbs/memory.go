@@ -224,6 +224,31 @@ func (k *Kernel) AccessOf(handle uint32) abi.IBUverbsAccessFlags {
 	return abi.IBUverbsAccessFlags(m.access)
 }
 
+// A Region is a memory region as the kernel has it.
+type Region struct {
+	Start        uint64 // in the process
+	Addr, Length uint64 // as requests name it
+	PD           uint32 // the domain's handle
+	Access       abi.IBUverbsAccessFlags
+}
+
+// Region tells of the region with a handle.
+func (k *Kernel) Region(handle uint32) Region {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	m, ok := k.objects[handle].(*mr)
+	if !ok {
+		return Region{}
+	}
+	r := Region{Start: m.start, Addr: m.addr, Length: m.length, Access: abi.IBUverbsAccessFlags(m.access)}
+	for h, o := range k.objects {
+		if o == m.pd {
+			r.PD = h
+		}
+	}
+	return r
+}
+
 func (k *Kernel) allocMW(r *request) error {
 	req := as[abi.IBUverbsAllocMW](r)
 	p, err := find[*pd](k, req.PDHandle)

@@ -13,7 +13,7 @@ type transition struct {
 }
 
 // attrMasks are the attributes that a step demands, and those that it allows
-// besides (qp_state_table, without automatic path migration).
+// besides (qp_state_table).
 type attrMasks struct{ need, may abi.IBQPAttrMask }
 
 var transitions = map[transition]attrMasks{}
@@ -24,6 +24,7 @@ func init() {
 		reset, ini, rtr, rts  = abi.IB_QPS_RESET, abi.IB_QPS_INIT, abi.IB_QPS_RTR, abi.IB_QPS_RTS
 		pkey, port, access    = abi.IB_QP_PKEY_INDEX, abi.IB_QP_PORT, abi.IB_QP_ACCESS_FLAGS
 		qkey, cur, rnr, sqPSN = abi.IB_QP_QKEY, abi.IB_QP_CUR_STATE, abi.IB_QP_MIN_RNR_TIMER, abi.IB_QP_SQ_PSN
+		alt, mig              = abi.IB_QP_ALT_PATH, abi.IB_QP_PATH_MIG_STATE
 		peer                  = abi.IB_QP_AV | abi.IB_QP_PATH_MTU | abi.IB_QP_DEST_QPN | abi.IB_QP_RQ_PSN
 		acks                  = abi.IB_QP_TIMEOUT | abi.IB_QP_RETRY_CNT | abi.IB_QP_RNR_RETRY | abi.IB_QP_MAX_QP_RD_ATOMIC
 	)
@@ -41,13 +42,13 @@ func init() {
 	transitions[transition{abi.IB_UVERBS_QPT_XRC_TGT, rtr, rts}] = attrMasks{sqPSN | abi.IB_QP_TIMEOUT, cur | access | rnr}
 	transitions[transition{ud, reset, ini}] = attrMasks{need: pkey | port | qkey}
 	transitions[transition{ud, ini, ini}] = attrMasks{may: pkey | port | qkey}
-	transitions[transition{rc, ini, rtr}] = attrMasks{peer | rnr | abi.IB_QP_MAX_DEST_RD_ATOMIC, pkey | access}
+	transitions[transition{rc, ini, rtr}] = attrMasks{peer | rnr | abi.IB_QP_MAX_DEST_RD_ATOMIC, pkey | access | alt}
 	transitions[transition{uc, ini, rtr}] = attrMasks{peer, pkey | access}
 	transitions[transition{ud, ini, rtr}] = attrMasks{may: pkey | qkey}
-	transitions[transition{rc, rtr, rts}] = attrMasks{sqPSN | acks, cur | access | rnr}
+	transitions[transition{rc, rtr, rts}] = attrMasks{sqPSN | acks, cur | access | rnr | alt | mig}
 	transitions[transition{uc, rtr, rts}] = attrMasks{sqPSN, cur | access}
 	transitions[transition{ud, rtr, rts}] = attrMasks{sqPSN, cur | qkey}
-	transitions[transition{rc, rts, rts}] = attrMasks{may: cur | access | rnr}
+	transitions[transition{rc, rts, rts}] = attrMasks{may: cur | access | rnr | alt | mig}
 	transitions[transition{uc, rts, rts}] = attrMasks{may: cur | access}
 	transitions[transition{ud, rts, rts}] = attrMasks{may: cur | qkey}
 }

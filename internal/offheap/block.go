@@ -19,6 +19,15 @@ const arenaBlocks = 16
 var pool struct {
 	mu   sync.Mutex
 	free []*Block
+	made int
+}
+
+// Lent is how many blocks are in use, for tests that look for what was not
+// released.
+func Lent() int {
+	pool.mu.Lock()
+	defer pool.mu.Unlock()
+	return pool.made - len(pool.free)
 }
 
 // A Block is one page of off-heap scratch memory for one kernel command. It
@@ -48,6 +57,7 @@ func grow() error {
 	if err != nil {
 		return err
 	}
+	pool.made += arenaBlocks
 	for i := range arenaBlocks {
 		lo, hi := i*BlockSize, (i+1)*BlockSize
 		pool.free = append(pool.free, &Block{mem: mem[lo:hi:hi]})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"syscall"
 
 	"github.com/purerdma/rdma/abi"
 )
@@ -72,4 +73,13 @@ func deviceObject(index int) string {
 		return ""
 	}
 	return fmt.Sprintf("device %d", index)
+}
+
+// lostIsInterrupted takes ENOBUFS, by which a socket says that it has lost messages,
+// for an answer that was disturbed.
+func lostIsInterrupted(err error) error {
+	if errors.Is(err, syscall.ENOBUFS) {
+		return errInterrupted
+	}
+	return err
 }

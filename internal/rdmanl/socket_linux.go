@@ -87,11 +87,8 @@ func (s *socket) roundTrip(req *nl.NetlinkRequest) ([][]byte, error) {
 	r := reply{seq: req.Seq}
 	for {
 		datagram, err := s.receive()
-		if errors.Is(err, unix.ENOBUFS) {
-			return nil, errInterrupted
-		}
 		if err != nil {
-			return nil, err
+			return nil, lostIsInterrupted(err)
 		}
 		if done, err := r.add(datagram); done || err != nil {
 			return r.payloads, err

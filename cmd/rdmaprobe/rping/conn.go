@@ -31,15 +31,19 @@ func (t conn) Recv(ctx context.Context, p []byte) (int, error) {
 }
 
 func (t conn) Alloc(n int, remote bool) (Memory, error) {
-	var access cm.Access
-	if remote {
-		access = cm.RemoteRead | cm.RemoteWrite
-	}
-	r, err := t.c.Alloc(n, access)
+	r, err := t.c.Alloc(n, rights(remote))
 	if err != nil {
 		return nil, err
 	}
 	return region{r}, nil
+}
+
+// rights are what the peer may do with memory: all of the protocol, or nothing.
+func rights(remote bool) cm.Access {
+	if remote {
+		return cm.RemoteRead | cm.RemoteWrite
+	}
+	return 0
 }
 
 func (t conn) Read(ctx context.Context, dst Memory, src Info) error {
