@@ -110,7 +110,8 @@ func (id *ID) startQP(qp *uverbs.QP) error {
 	}
 	// Before the request the kernel leaves them empty (cma_ib_init_qp_attr).
 	switch t := id.QPType(); {
-	case qp.PD().Context().Device().Protocol == uverbs.ProtocolIWARP: // iwcm_init_qp_init_attr sets them
+	case qp.PD().Context().Device().Protocol == uverbs.ProtocolIWARP:
+		attr.QPAccessFlags = uint32(peersMayIWARP)
 	case t == abi.IB_UVERBS_QPT_RC:
 		attr.QPAccessFlags = uint32(peersMay)
 	case t == abi.IB_UVERBS_QPT_UC:

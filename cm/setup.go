@@ -100,6 +100,9 @@ func (c *Conn) requests() int { return c.cfg.requests() + c.spare() }
 // peersMay is what a queue pair lets peers do with memory that admits them.
 const peersMay = uverbs.AccessRemoteWrite | uverbs.AccessRemoteRead | uverbs.AccessRemoteAtomic
 
+// peersMayIWARP is the same where there are no atomic operations.
+const peersMayIWARP = uverbs.AccessRemoteWrite | uverbs.AccessRemoteRead
+
 // toInit takes the queue pair to INIT, where receives can be posted. The
 // kernel leaves the access flags empty before the request is sent; they are
 // set here once, so that no second transition is needed later. On Ethernet the
@@ -113,8 +116,9 @@ func (c *Conn) toInit() error {
 	if err != nil {
 		return err
 	}
-	if !c.dev.iwarp { // whose flags are complete, without atomic operations
-		attr.QPAccessFlags = uint32(peersMay)
+	attr.QPAccessFlags = uint32(peersMay)
+	if c.dev.iwarp {
+		attr.QPAccessFlags = uint32(peersMayIWARP)
 	}
 	return c.qp.ModifyFromCM(attr)
 }

@@ -43,7 +43,7 @@ type QPAttr struct {
 	RQPSN     uint32         // IB_QP_RQ_PSN: first packet number expected, 24 bits
 	SQPSN     uint32         // IB_QP_SQ_PSN: first packet number sent, 24 bits
 	DestQPN   uint32         // IB_QP_DEST_QPN: the peer's queue pair number, 24 bits
-	Access    Access         // IB_QP_ACCESS_FLAGS: what peers may do through this queue pair
+	Access    Access         // IB_QP_ACCESS_FLAGS: what peers may do through this queue pair (soft-iWARP looks at regions only)
 	AH        AHAttr         // IB_QP_AV
 	AltAH     AHAttr         // IB_QP_ALT_PATH, with the four fields below
 	AltPort   uint8

@@ -42,8 +42,8 @@
 // they leave the key valid when a process asks (siw_rdmap_complete), so that they
 // are refused here. So is what the kernel takes and forgets: an address of the
 // caller's choice for a region, rights that siw does not know, attributes of a queue
-// pair other than its state and rights, and rights that are to forbid something. That
-// all sends of a queue pair complete, it does for its own users only: here each
+// pair other than its state and rights. What the rights of a queue pair leave out is
+// not forbidden: those of regions count. That all sends of a queue pair complete, it does for its own users only: here each
 // request gets the flag.
 //
 // The kernel flushes what lies in the rings when a queue pair goes to the error

@@ -46,15 +46,12 @@ func checkState(s abi.IBQPState) error {
 	return nil
 }
 
-// checkQPAccess: siw stores the flags of a queue pair and looks at those of regions
-// only, so that a queue pair keeps nobody from reading or writing.
+// checkQPAccess refuses what no iWARP has. That siw stores the other flags and looks at
+// those of regions only, so that a queue pair forbids nothing, cannot be told by a
+// refusal: the connection manager itself says that nothing is allowed as long as it does
+// not know of the peer (rdma_init_qp_attr).
 func checkQPAccess(a abi.IBUverbsAccessFlags) error {
-	const both = abi.IB_UVERBS_ACCESS_REMOTE_READ | abi.IB_UVERBS_ACCESS_REMOTE_WRITE
-	switch {
-	case a&both != both:
-		return fmt.Errorf("siw cannot forbid reads or writes through a queue pair: allow both, "+
-			"and leave them out at the memory region: %w", errors.ErrUnsupported)
-	case a&abi.IB_UVERBS_ACCESS_REMOTE_ATOMIC != 0:
+	if a&abi.IB_UVERBS_ACCESS_REMOTE_ATOMIC != 0 {
 		return errAtomicAccess
 	}
 	return nil
