@@ -168,8 +168,8 @@ func TestLentMemory(t *testing.T) {
 	mem := allocRegion(t, server, 5000, cm.RemoteRead)
 	copy(mem.Bytes(), "a region")
 	data, region := m.Data, mem.Bytes()[:8]
-	closeConn(t, client)
 	closeConn(t, server)
+	closeConn(t, client)
 	use := cm.ReadMemoryUse()
 	for range 5 {
 		c, s, _ := connect(t, l, &cm.Dialer{}, nil)
