@@ -13,9 +13,16 @@ var closePatience = 2 * time.Second
 func patience() time.Time { return time.Now().Add(closePatience) }
 
 // destroy runs DESTROY_ID in the background, after a REJECT with a text, if not empty.
-// The kernel waits in it for messages
-// under way, which it takes back; when that fails, until their last repetition, more
-// than a minute (seen on 7.3: cm_destroy_id after ib_cancel_mad).
+//
+// The kernel (cm_destroy_id) takes the ID's request, answer or goodbye back
+// (ib_cancel_mad), each of which holds the ID (cm_alloc_priv_msg, until cm_send_handler),
+// and waits for that without a limit (cm_destroy_id_wait_timeout only says so in its log).
+// A message that waits for its answer or, since ib_mad bounds how many do
+// (mad_is_for_backlog), for its turn, comes back at once (timeout_sends). One that is
+// being sent comes back when queue pair 1 has sent it (ib_mad_send_done): up to 128 are
+// before it, others in overflow_list, and soft-RoCE stops at 64 packets that the network
+// has not let go (RXE_INFLIGHT_SKBS_PER_QP_HIGH). On 7.3 one ID in some thousand took
+// 78 s, as long as all repetitions of a message.
 func (c *EventChannel) destroy(handle uint32, refusal string, d *call) {
 	c.destroying.add(1)
 	background.destroys.run(func() {
