@@ -92,7 +92,7 @@ func (c *Context) ahSource(a *AHAttr) (s provider.AHSource, err error) {
 	}
 	s.GID = e.GID
 	dst := a.DGID.Addr()
-	if e.Netdev == "" || dst.IsMulticast() {
+	if e.Netdev == "" || e.OtherNetNS || dst.IsMulticast() {
 		return s, nil
 	}
 	s.MAC, err = macIfLocal(e.Netdev, e.GID.Addr(), dst)

@@ -88,18 +88,25 @@ func (g *GRH) gidType() (t GIDType, known bool) {
 }
 
 // ownGID chooses from a port's table the GID to answer from: the one that the
-// datagram was sent to, or for a multicast group one like the sender's.
+// datagram was sent to, or for a multicast group one like the sender's. One of another
+// network namespace may be equal; it is of use only to a program without interfaces.
 func (g *GRH) ownGID(table []GIDEntry) (GIDEntry, bool) {
 	multicast := netip.AddrFrom16(g.Dst).Unmap().IsMulticast()
 	typ, known := g.gidType()
-	for _, e := range table {
+	var elsewhere *GIDEntry
+	for i, e := range table {
 		switch {
 		case known && e.Type != typ && e.Type != GIDTypeIB:
+		case e.GID == g.Dst && e.OtherNetNS:
+			elsewhere = &table[i]
 		case e.GID == g.Dst:
 			return e, true
-		case multicast && e.GID.Is4() == g.Src.Is4() && e.GID.IsLinkLocal() == g.Src.IsLinkLocal():
+		case multicast && !e.OtherNetNS && e.GID.Is4() == g.Src.Is4() && e.GID.IsLinkLocal() == g.Src.IsLinkLocal():
 			return e, true
 		}
+	}
+	if elsewhere != nil {
+		return *elsewhere, true
 	}
 	return GIDEntry{}, false
 }

@@ -101,3 +101,22 @@ func TestSysfsPortElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnGIDHere: of equal GIDs the one of this namespace answers.
+func TestOwnGIDHere(t *testing.T) {
+	there := GIDEntry{Index: 1, GID: gid("fd00::1"), Type: GIDTypeRoCEv2, OtherNetNS: true}
+	here := GIDEntry{Index: 2, GID: gid("fd00::1"), Type: GIDTypeRoCEv2}
+	g := &GRH{Dst: gid("fd00::1"), Src: gid("fd00::9")}
+	for _, table := range [][]GIDEntry{{there, here}, {here, there}} {
+		if e, ok := g.ownGID(table); !ok || e.Index != 2 {
+			t.Errorf("from %v: %+v", table, e)
+		}
+	}
+	if e, ok := g.ownGID([]GIDEntry{there}); !ok || e.Index != 1 {
+		t.Errorf("without one here: %+v, %v", e, ok)
+	}
+	g.Dst = gid("ff0e::1")
+	if e, ok := g.ownGID([]GIDEntry{there, here}); !ok || e.Index != 2 {
+		t.Errorf("of a group: %+v", e)
+	}
+}
