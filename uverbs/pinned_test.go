@@ -195,3 +195,50 @@ func TestCompletionTimeouts(t *testing.T) {
 		}
 	}
 }
+
+// TestAnswersReachTheCaller: numbers that the kernel chose, or was told, arrive where
+// the program looks for them.
+func TestAnswersReachTheCaller(t *testing.T) {
+	eachStyle(t, func(t *testing.T, k *fakeverbs.Kernel, c *uverbs.Context) {
+		r := mustBuild(t, c, nil)
+		srq, err := r.pd.CreateSRQ(uverbs.SRQConfig{MaxWR: 8, Limit: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, err := srq.Query(); err != nil || a.Limit != 3 {
+			t.Errorf("limit of a new shared queue: %+v, %v", a, err)
+		}
+		if r.mw.RKey() != r.mw.Handle()<<8 {
+			t.Errorf("key %#x of window %d", r.mw.RKey(), r.mw.Handle())
+		}
+		k.Scramble = func(answer []byte) {
+			if len(answer) == 8 {
+				copy(answer, []byte{1, 1, 1, 1, 2, 2, 2, 2})
+			}
+		}
+		err = r.mr.Rereg(uverbs.MRChange{PD: r.pd})
+		k.Scramble = nil
+		if err != nil || r.mr.LKey() != 0x01010101 || r.mr.RKey() != 0x02020202 {
+			t.Errorf("keys %#x and %#x after a change, %v", r.mr.LKey(), r.mr.RKey(), err)
+		}
+		closeAll(t, srq)
+	})
+}
+
+// TestAnswerKeepsTheClass: the way back has the traffic class and the flow label of
+// the datagram.
+func TestAnswerKeepsTheClass(t *testing.T) {
+	c := openFake(t)
+	table, err := c.QueryGIDs(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := make([]byte, uverbs.GRHSize)
+	header[0], header[1], header[2], header[3], header[6] = 0x6b, 0x8a, 0xbc, 0xde, 17
+	copy(header[8:], table[1].GID[:])
+	copy(header[24:], table[0].GID[:])
+	a, err := c.AHAttrFromWC(1, &uverbs.WC{Flags: abi.IB_WC_GRH}, header)
+	if err != nil || a.TrafficClass != 0xb8 || a.FlowLabel != 0xabcde || a.DGID != table[1].GID || int(a.SGIDIndex) != table[0].Index {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
