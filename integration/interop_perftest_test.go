@@ -15,7 +15,9 @@ import (
 	"time"
 )
 
-// perftestRounds is how often each program runs; the medians count.
+// perftestRounds is how often each program runs; the best of each counts. The guest's
+// two processors execute in turn, so that a message waits for the other one's turn, or
+// not, and does so in most rounds of some runs.
 const perftestRounds = 5
 
 // What Go/C may be. The guest's clock counts the instructions it executes, so both
@@ -64,12 +66,12 @@ func TestPerftestAgrees(t *testing.T) {
 			c = append(c, tt.perftest(t, port))
 			g = append(g, tt.probe(t, where))
 		}
-		limits := perftestBandwidth
+		limits, best := perftestBandwidth, slices.Max[[]float64]
 		if tt.latency {
-			limits = perftestLatency
+			limits, best = perftestLatency, slices.Min[[]float64]
 		}
-		ratio := median(g) / median(c)
-		t.Logf("%s: perftest %.4g %.4g, Go %.4g %.4g: Go/C %.2f", tt.g, median(c), c, median(g), g, ratio)
+		ratio := best(g) / best(c)
+		t.Logf("%s: perftest %.4g %.4g, Go %.4g %.4g: Go/C %.2f", tt.g, best(c), c, best(g), g, ratio)
 		if ratio < limits[0] || ratio > limits[1] {
 			t.Errorf("%s: Go/C is %.2f, want %v: %.4g, and perftest %.4g", tt.g, ratio, limits, g, c)
 		}
@@ -95,11 +97,6 @@ func gidIndex(t *testing.T, addr string) int {
 	}
 	t.Fatalf("%s is not in %v", addr, gids)
 	return 0
-}
-
-func median(list []float64) float64 {
-	s := slices.Sorted(slices.Values(list))
-	return s[len(s)/2]
 }
 
 // probe returns the median latency in µs, or MiB/s.
