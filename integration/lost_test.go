@@ -157,6 +157,12 @@ func lostPort(t *testing.T, addr string, busy bool) {
 			t.Errorf("an operation of connection %d ended with %v", i, err)
 		}
 	}
+	// DESTROY_ID says goodbye, and what soft-RoCE of 5.10 is given to send while its
+	// port is down it keeps, with the ID, until the device goes.
+	if err := netlink.LinkSetUp(link); err != nil {
+		t.Fatal(err)
+	}
+	waitForGID(t, "rmt4", addr)
 	start := time.Now()
 	for _, c := range conns {
 		closeConn(t, c)
