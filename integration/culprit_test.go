@@ -143,7 +143,7 @@ func TestQueuePairExplains(t *testing.T) {
 		want       string
 	}{
 		{"silent neighbour", "10.77.0.233", own.Index, 0, syscall.ETIMEDOUT, "no neighbour answered for 10.77.0.233"},
-		{"no route", "203.0.113.9", own.Index, 0, syscall.ENETUNREACH, "no route to 203.0.113.9"},
+		{"no route", "203.0.113.9", own.Index, 0, syscall.ETIMEDOUT, "no neighbour answered for 203.0.113.9, or there is no route to it"},
 		{"empty slot", addrV4, 77, 0, syscall.ENODATA, "slot 77 of the GID table of port 1 is empty"},
 		{"large MTU", addrV4, own.Index, abi.IB_MTU_4096, syscall.EINVAL, "MTU is 4096 bytes, port 1 carries 1024"},
 	} {

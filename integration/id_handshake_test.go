@@ -127,7 +127,7 @@ func TestIDRefuseAnswer(t *testing.T) {
 		text  string
 	}{
 		"reject": {func(a *cm.ID) error { return a.Reject([]byte(text)) }, text},
-		"close":  {(*cm.ID).Close, ""},
+		"close":  {(*cm.ID).Close, "dial given up"},
 	} {
 		a := idsResolved(t, nil, dst)
 		answer := idsConnect(ctx, a, idsParam(0), ucma.ECE{})

@@ -28,13 +28,14 @@ func (qp *QP) explainModify(err error, req *abi.IBUverbsModifyQP) error {
 }
 
 // pathHint explains the errnos of a path that cannot be taken: ib_resolve_eth_dmac asks
-// for the peer's Ethernet address, rdma_fill_sgid_attr looks up the own GID.
+// for the peer's Ethernet address, rdma_fill_sgid_attr looks up the own GID. The former
+// says ETIMEDOUT also where there is no route (seen on 5.10 and 7.3).
 func pathHint(err error, req *abi.IBUverbsModifyQP) string {
 	peer := GID(req.Dest.Dgid).Addr()
 	own := fmt.Sprintf("slot %d of the GID table of port %d", req.Dest.SgidIndex, req.Dest.PortNum)
 	switch {
 	case errors.Is(err, syscall.ETIMEDOUT):
-		return fmt.Sprintf("no neighbour answered for %v: host down, wrong address, or no ARP/ND on the link of %s", peer, own)
+		return fmt.Sprintf("no neighbour answered for %v, or there is no route to it: host down, wrong address, or no ARP/ND on the link of %s", peer, own)
 	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
 		return fmt.Sprintf("no route to %v from the interface of %s", peer, own)
 	case errors.Is(err, syscall.ENODATA), errors.Is(err, syscall.ENOENT):

@@ -148,8 +148,8 @@ type RTRConfig struct {
 //
 // The error is that of Modify: syscall.EINVAL for a queue pair in another state,
 // an MTU above the port's, or a path that cannot be; syscall.ETIMEDOUT when no neighbour
-// answers for the peer's address, EHOSTUNREACH or ENETUNREACH without a route to it,
-// ENODATA when the slot of the own GID is empty. The hint says which.
+// answers for the peer's address or there is no route to it (other kernels may say
+// EHOSTUNREACH or ENETUNREACH of that), ENODATA when the slot of the own GID is empty. The hint says which.
 func (qp *QP) ToRTR(cfg RTRConfig) error {
 	if err := qp.checkMTU(&cfg); err != nil {
 		return err
