@@ -85,6 +85,13 @@ func (id *ID) Accept(p *ucma.ConnParam, ece ucma.ECE) error {
 		return err
 	}
 	err := id.do(func(ch *ucma.Channel, h uint32) error { return ch.Accept(h, id.uid, p, ece) })
+	if err == nil {
+		// While the answer waits for its confirmation a REJECT leaves it under way
+		// (cm_send_rej_locked: cm_enter_timewait, without ib_cancel_mad), and the
+		// destruction of the ID would wait for its last repetition, a minute and more.
+		// DESTROY_ID alone takes it back.
+		id.setRefusal("")
+	}
 	return stepError(stepAccept, id.refused(ErrPeerGone, err))
 }
 

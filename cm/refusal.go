@@ -13,7 +13,7 @@ const (
 	refusedClosed   = "request closed by the server"
 	refusedAddrs    = "the server cannot find its device"
 	refusedSetUp    = "the server cannot set up the connection"
-	refusedCanceled = "accept was cancelled or timed out"
+	refusedCanceled = "accept was cancelled or timed out" // before the answer
 	refusedDial     = "dial given up"
 )
 
