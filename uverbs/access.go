@@ -17,7 +17,7 @@ type Access = abi.IBUverbsAccessFlags
 const (
 	AccessLocalWrite   = abi.IB_UVERBS_ACCESS_LOCAL_WRITE   // the own device may write: receives, reads
 	AccessRemoteWrite  = abi.IB_UVERBS_ACCESS_REMOTE_WRITE  // peers may write
-	AccessRemoteRead   = abi.IB_UVERBS_ACCESS_REMOTE_READ   // peers may read
+	AccessRemoteRead   = abi.IB_UVERBS_ACCESS_REMOTE_READ   // peers may read; soft-iWARP does not check it (siw_check_sgl_tx)
 	AccessRemoteAtomic = abi.IB_UVERBS_ACCESS_REMOTE_ATOMIC // peers may run atomic operations (not on iWARP)
 	AccessMWBind       = abi.IB_UVERBS_ACCESS_MW_BIND       // memory windows may be bound to the region (not on soft-iWARP)
 
