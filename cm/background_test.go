@@ -84,7 +84,28 @@ func (r *rig) destroysBlock() (c *crowd, hold func()) {
 func shortPatience(t *testing.T) {
 	saved := closePatience
 	closePatience = 20 * time.Millisecond
-	t.Cleanup(func() { closePatience = saved })
+	t.Cleanup(func() {
+		awaitBackground(t)
+		closePatience = saved
+	})
+}
+
+// awaitBackground waits until nothing is done in the background.
+func awaitBackground(t *testing.T) {
+	t.Helper()
+	pools := []*pool{background.teardowns, background.connects, background.answers, background.destroys, background.verdicts}
+	for deadline := time.Now().Add(testTime); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		busy := 0
+		for _, p := range pools {
+			p.mu.Lock()
+			busy += p.running
+			p.mu.Unlock()
+		}
+		if busy == 0 {
+			return
+		}
+	}
+	t.Error("the background does not come to an end")
 }
 
 // TestManyRemovals: the removal of a device with many connections, all of whose

@@ -203,10 +203,9 @@ func cancelDialAt(t *testing.T, at int32) bool {
 		return nil
 	}
 	l := r.listen(&ListenConfig{Config: quick})
+	acceptCtx, cancelAccept := context.WithCancel(testContext(t))
+	defer cancelAccept()
 	serving := async(func() (int, error) {
-		acceptCtx, cancelAccept := context.WithCancel(testContext(t))
-		defer cancelAccept()
-		context.AfterFunc(ctx, func() { time.AfterFunc(20*time.Millisecond, cancelAccept) })
 		req, err := l.Accept(acceptCtx)
 		if err != nil {
 			return 0, nil
@@ -226,6 +225,9 @@ func cancelDialAt(t *testing.T, at int32) bool {
 	}}
 	c, err := d.DialAddr(ctx, serverAddr)
 	dialing.Store(false)
+	if err != nil {
+		cancelAccept() // not before, or the dial could hear of that first
+	}
 	switch {
 	case err == nil:
 		if before.Load() {

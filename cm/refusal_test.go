@@ -37,11 +37,11 @@ func TestRefusalTexts(t *testing.T) {
 		"no answer in time": {refuse: func(t *testing.T, r *rig, l *Listener) {
 			r.cm.Mute(abi.RDMA_USER_CM_CMD_ACCEPT)
 			ctx, expire := expiring(t)
-			r.cm.After = func(c fakecm.Call) {
+			r.cm.SetAfter(func(c fakecm.Call) {
 				if c.Cmd == abi.RDMA_USER_CM_CMD_ACCEPT {
 					expire()
 				}
-			}
+			})
 			_, err := accept(t, l).Accept(ctx, nil)
 			wants(t, err, context.DeadlineExceeded)
 		}, want: ""}, // see ID.Accept
@@ -88,7 +88,6 @@ func TestRefusalBusy(t *testing.T) {
 // TestRefusalOfAnswer: the side that dials tells why it does not take the answer.
 func TestRefusalOfAnswer(t *testing.T) {
 	r := newRig(t)
-	l := r.listen(nil)
 	var answered atomic.Bool
 	r.cm.After = func(c fakecm.Call) {
 		if c.Cmd == abi.RDMA_USER_CM_CMD_ACCEPT {
@@ -101,6 +100,7 @@ func TestRefusalOfAnswer(t *testing.T) {
 		}
 		return nil
 	}
+	l := r.listen(nil)
 	dialed := r.dialInto(l, 1)
 	req, err := l.Accept(testContext(t))
 	if err != nil {

@@ -63,7 +63,8 @@ type Kernel struct {
 	calls    atomic.Int64
 	commands atomic.Int64 // calls other than GET_EVENT
 	once     sync.Once
-	cond     *sync.Cond // on mu; for changes of event queues
+	cond     *sync.Cond   // on mu; for changes of event queues
+	hooks    sync.RWMutex // guards Before and After once the fake is in use
 
 	mu       sync.Mutex
 	files    map[*file]struct{}
@@ -138,16 +139,29 @@ func (k *Kernel) before(c *Call) error {
 	if c.Op != "write" || c.Cmd != abi.RDMA_USER_CM_CMD_GET_EVENT {
 		k.commands.Add(1)
 	}
-	if k.Before == nil {
+	k.hooks.RLock()
+	before := k.Before
+	k.hooks.RUnlock()
+	if before == nil {
 		return nil
 	}
-	return k.Before(*c)
+	return before(*c)
 }
 
 func (k *Kernel) after(c Call) {
-	if k.After != nil {
-		k.After(c)
+	k.hooks.RLock()
+	after := k.After
+	k.hooks.RUnlock()
+	if after != nil {
+		after(c)
 	}
+}
+
+// SetAfter sets After while the fake is in use.
+func (k *Kernel) SetAfter(after func(Call)) {
+	k.hooks.Lock()
+	defer k.hooks.Unlock()
+	k.After = after
 }
 
 // Calls returns how many calls there were without GET_EVENT, whose number
