@@ -3,6 +3,7 @@ package cm
 import (
 	"context"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -17,9 +18,17 @@ import (
 type crowd struct {
 	inside, most, total atomic.Int64
 	open                chan struct{}
+	once                sync.Once
 }
 
-func newCrowd() *crowd { return &crowd{open: make(chan struct{})} }
+// newCrowd returns one that is let go at the end of the test at the latest.
+func newCrowd(t testing.TB) *crowd {
+	c := &crowd{open: make(chan struct{})}
+	t.Cleanup(c.letGo)
+	return c
+}
+
+func (c *crowd) letGo() { c.once.Do(func() { close(c.open) }) }
 
 func (c *crowd) enter() {
 	n := c.inside.Add(1)
@@ -35,7 +44,7 @@ func (c *crowd) enter() {
 func TestPool(t *testing.T) {
 	before := runtime.NumGoroutine()
 	p := &pool{workers: 4}
-	c := newCrowd()
+	c := newCrowd(t)
 	const all = 10_000
 	for range all {
 		p.run(c.enter)
@@ -44,7 +53,7 @@ func TestPool(t *testing.T) {
 	if n := runtime.NumGoroutine() - before; n > 4 {
 		t.Errorf("%d goroutines for %d jobs", n, all)
 	}
-	close(c.open)
+	c.letGo()
 	waitFor(t, func() bool { return c.total.Load() == all && c.inside.Load() == 0 })
 	if n := c.most.Load(); n != 4 {
 		t.Errorf("%d at a time", n)
@@ -69,7 +78,7 @@ func TestPoolOrder(t *testing.T) {
 // destroysBlock lets DESTROY_ID commands join a crowd once it is held. It comes before
 // the first use of the fake.
 func (r *rig) destroysBlock() (c *crowd, hold func()) {
-	c = newCrowd()
+	c = newCrowd(r.t)
 	var held atomic.Bool
 	r.cm.Before = func(call fakecm.Call) error {
 		if held.Load() && call.Op == "write" && call.Cmd == abi.RDMA_USER_CM_CMD_DESTROY_ID {
@@ -112,8 +121,8 @@ func awaitBackground(t *testing.T) {
 // destructions the kernel holds up, takes a few threads.
 func TestManyRemovals(t *testing.T) {
 	r := newRig(t)
-	c, hold := r.destroysBlock()
 	shortPatience(t)
+	c, hold := r.destroysBlock()
 	l, err := ListenAddr(serverAddr, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -152,7 +161,7 @@ func TestManyRemovals(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	close(c.open)
+	c.letGo()
 	for _, conn := range conns {
 		if err := conn.Close(); err != nil {
 			t.Error(err)
@@ -171,8 +180,8 @@ func TestManyRemovals(t *testing.T) {
 // gone, take a few threads, and all are destroyed in the end.
 func TestRequestFlood(t *testing.T) {
 	r := newRig(t)
-	c, hold := r.destroysBlock()
 	shortPatience(t)
+	c, hold := r.destroysBlock()
 	l, err := ListenAddr(serverAddr, &ListenConfig{Backlog: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -199,7 +208,7 @@ func TestRequestFlood(t *testing.T) {
 	if s := l.Stats(); s.Busy != each-1 || s.Unexplained == 0 || s.Waiting != 1 {
 		t.Errorf("%+v", s)
 	}
-	close(c.open)
+	c.letGo()
 	if err := l.Close(); err != nil {
 		t.Error(err)
 	}
@@ -216,7 +225,7 @@ func TestRequestFlood(t *testing.T) {
 func TestManyConnects(t *testing.T) {
 	r := newIWARPRig(t)
 	shortPatience(t)
-	c := newCrowd()
+	c := newCrowd(t)
 	r.cm.Before = func(call fakecm.Call) error {
 		if call.Op == "write" && call.Cmd == abi.RDMA_USER_CM_CMD_CONNECT {
 			c.enter()
@@ -249,7 +258,7 @@ func TestManyConnects(t *testing.T) {
 	if n := runtime.NumGoroutine() - before; n > 0 {
 		t.Errorf("%d more goroutines for IDs whose command is still under way", n)
 	}
-	close(c.open)
+	c.letGo()
 	for _, id := range ids[10:] {
 		if err := id.Close(); err != nil {
 			t.Error(err)

@@ -176,7 +176,7 @@ func TestSlowDestroyOfMany(t *testing.T) {
 	if s := l.ID().Channel().Stats(); s.HeldUp < 1 || s.Destroying < 1+requests || s.Destroying > 1+2*requests {
 		t.Errorf("%+v", s)
 	}
-	close(c.open)
+	c.letGo()
 	for _, d := range dialed {
 		_, err := get(t, d)
 		wants(t, err, ErrRejected)

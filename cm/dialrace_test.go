@@ -73,7 +73,7 @@ func TestRaceSilentFirst(t *testing.T) {
 func TestRaceSlowDestroy(t *testing.T) {
 	r := newRig(t)
 	shortPatience(t)
-	c := newCrowd()
+	c := newCrowd(t)
 	var n atomic.Int32
 	r.cm.Before = func(call fakecm.Call) error {
 		switch {
@@ -106,7 +106,7 @@ func TestRaceSlowDestroy(t *testing.T) {
 	if c.inside.Load() != 1 {
 		t.Errorf("%d IDs are held up, expected the loser's", c.inside.Load())
 	}
-	close(c.open)
+	c.letGo()
 	if err := errors.Join(client.Close(), server.Close()); err != nil {
 		t.Error(err)
 	}
