@@ -89,14 +89,14 @@ func TestRefusalBusy(t *testing.T) {
 func TestRefusalOfAnswer(t *testing.T) {
 	r := newRig(t)
 	var answered atomic.Bool
-	r.cm.After = func(c fakecm.Call) {
-		if c.Cmd == abi.RDMA_USER_CM_CMD_ACCEPT {
-			answered.Store(true)
-		}
-	}
 	r.cm.Before = func(c fakecm.Call) error {
-		if c.Cmd == abi.RDMA_USER_CM_CMD_INIT_QP_ATTR && answered.Load() {
-			return syscall.EIO
+		switch c.Cmd {
+		case abi.RDMA_USER_CM_CMD_ACCEPT:
+			answered.Store(true) // the accepting side asks for no attributes after it
+		case abi.RDMA_USER_CM_CMD_INIT_QP_ATTR:
+			if answered.Load() {
+				return syscall.EIO
+			}
 		}
 		return nil
 	}

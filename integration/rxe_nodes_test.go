@@ -182,8 +182,8 @@ func serveDatagrams(ctx context.Context, t *testing.T, s *verbsSide) {
 	s.recv(uverbs.RecvWR{SGEs: []uverbs.SGE{s.mr.SGE(0, 1024)}})
 	for {
 		wc, ok := nodeReceive(ctx, t, s, time.Second)
-		if ok {
-			answerDatagram(t, s, wc)
+		for ok {
+			wc, ok = answerDatagram(ctx, t, s, wc)
 		}
 		select {
 		case <-hungUp:
@@ -195,18 +195,32 @@ func serveDatagrams(ctx context.Context, t *testing.T, s *verbsSide) {
 	}
 }
 
-func answerDatagram(t *testing.T, s *verbsSide, wc uverbs.WC) {
+// answerDatagram returns the next question if that comes before the answer has completed.
+func answerDatagram(ctx context.Context, t *testing.T, s *verbsSide, wc uverbs.WC) (next uverbs.WC, more bool) {
 	t.Helper()
 	ah, err := s.qp.PD().CreateAHFromWC(1, &wc, s.mr.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
 	copy(s.mr.Bytes()[4096:], s.mr.Bytes()[uverbs.GRHSize:wc.ByteLen])
+	// Before the answer, or the next question could come too early and be dropped.
+	s.recv(uverbs.RecvWR{SGEs: []uverbs.SGE{s.mr.SGE(0, 1024)}})
 	s.send(uverbs.SendWR{
 		ID: 3, Opcode: abi.IB_UVERBS_WR_SEND, Flags: uverbs.SendSignaled,
 		SGEs: []uverbs.SGE{s.mr.SGE(4096, int(wc.ByteLen)-uverbs.GRHSize)}, AH: ah, RemoteQPN: wc.SrcQPN, RemoteQKey: udQKey,
 	})
-	s.want(3, abi.IB_WC_SEND) // the handle must live until then
-	closeAll(t, ah)
-	s.recv(uverbs.RecvWR{SGEs: []uverbs.SGE{s.mr.SGE(0, 1024)}})
+	defer closeAll(t, ah) // it must live until the answer has completed
+	for {
+		var wcs [1]uverbs.WC
+		if _, err := s.cq.Wait(ctx, wcs[:]); err != nil {
+			t.Fatal(err)
+		}
+		if err := wcs[0].Err(); err != nil {
+			t.Fatal(err)
+		}
+		if wcs[0].Opcode == abi.IB_WC_SEND {
+			return next, more
+		}
+		next, more = wcs[0], true
+	}
 }
