@@ -34,6 +34,9 @@ type suspicion struct {
 	mu    sync.Mutex
 	first [signs]error // the first of each
 	timer *time.Timer  // runs while there are signs
+
+	// settled is closed when they turn out to mean nothing; nil without signs.
+	settled chan struct{}
 }
 
 // strongest returns the sign that tells most; the caller holds mu.
@@ -60,8 +63,19 @@ func (c *Conn) suspect(what sign, err error) {
 		s.first[what] = err
 	}
 	if s.timer == nil {
-		s.timer = time.AfterFunc(explainWithin, func() { background.verdicts.run(c.conclude) })
+		s.settled = make(chan struct{})
+		s.timer = time.AfterFunc(c.explainTime(), func() { background.verdicts.run(c.conclude) })
 	}
+}
+
+// explainTime is how long the connection waits for the event. On iWARP every end begins
+// with flushed requests: TCP tells the queue pair, and the event follows through two
+// work queues (siw_qp_llp_close, cm_event_handler of iwcm.c).
+func (c *Conn) explainTime() time.Duration {
+	if c.dev.iwarp {
+		return 3 * explainWithin
+	}
+	return explainWithin
 }
 
 // suspected reports whether there are signs of the connection's end.
@@ -86,6 +100,8 @@ func (c *Conn) conclude() {
 		s.mu.Lock()
 		if now, _ := s.strongest(); now == what { // nothing was added meanwhile
 			s.first, s.timer = [signs]error{}, nil
+			close(s.settled)
+			s.settled = nil
 			s.mu.Unlock()
 			return
 		}
@@ -248,13 +264,20 @@ func (e *lostError) Timeout() bool { return isTimeout(e.cause) }
 // awaitEnd returns why the connection ended, of which err was a sign; err itself
 // if ctx ends first, or the connection turns out to work.
 func (c *Conn) awaitEnd(ctx context.Context, err error) error {
-	timer := time.NewTimer(4 * explainWithin)
-	defer timer.Stop()
+	c.doubt.mu.Lock()
+	settled := c.doubt.settled
+	c.doubt.mu.Unlock()
+	if settled == nil { // as it has turned out, or it has ended before the sign
+		if ended := c.Err(); ended != nil {
+			return ended
+		}
+		return err
+	}
 	select {
 	case <-c.ended:
 		return c.endErr
 	case <-ctx.Done():
-	case <-timer.C:
+	case <-settled:
 	}
 	return err
 }

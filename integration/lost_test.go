@@ -298,7 +298,9 @@ func TestLostNoReads(t *testing.T) {
 			"read":   client.Read(ctx, far.Remote(), near.All()),
 			"atomic": client.FetchAdd(ctx, far.Slice(0, 8).Remote(), near.Slice(0, 8), 1),
 		} {
-			if !errors.Is(err, errors.ErrUnsupported) {
+			// siw does not tell what the peer chose, and serves reads all the same.
+			served := onIWARP() && op == "read" && cfgs[1].PeerReads < 0 && err == nil
+			if !served && !errors.Is(err, errors.ErrUnsupported) {
 				t.Errorf("%s: %s: %v", name, op, err)
 			}
 		}

@@ -265,7 +265,7 @@ check_perftest() {
 # check_siw KERNEL: the tests of connections, and siw's own, on soft-iWARP.
 check_siw() {
 	in_guest "$1" "$WORK/integration.test" --siw --env RDMA_CYCLES=300 --timeout 900 -- -test.timeout 14m \
-		-test.run '^Test(Siw|Options|Conn|Handshake|Listen|Dial|Cycles|Device|Peer|ID[A-Z]|Scale|Rping|Interop(Rping|Ucmatose|Cmtime))'
+		-test.run '^Test(Siw|Options|Lost|KeepAlive|LentMemory|Isolation|SharedPD|Conn|Handshake|Listen|Dial|Cycles|Device|Peer|ID[A-Z]|Scale|Rping|Interop(Rping|Ucmatose|Cmtime))'
 }
 
 # check_siw_nodes KERNEL: between two machines.
