@@ -130,6 +130,9 @@ func (c *Conn) diagnose(what sign, err error) error {
 		}
 		return &brokenQP{qpn: c.qp.Number(), recvSize: c.cfg.RecvSize, err: err}
 	case signFlush:
+		if c.dev.iwarp {
+			return ErrPeerClosed // TCP has ended, of which the late event says no more
+		}
 		return &brokenQP{qpn: c.qp.Number(), recvSize: c.cfg.RecvSize, err: err}
 	}
 	return err
