@@ -131,7 +131,7 @@ func (c *Conn) diagnose(what sign, err error) error {
 		return &brokenQP{qpn: c.qp.Number(), recvSize: c.cfg.RecvSize, err: err}
 	case signFlush:
 		if c.dev.iwarp {
-			return ErrPeerClosed // TCP has ended, of which the late event says no more
+			return &endedTCP{err} // of which the late event says no more
 		}
 		return &brokenQP{qpn: c.qp.Number(), recvSize: c.cfg.RecvSize, err: err}
 	}
@@ -176,6 +176,15 @@ type PortError struct {
 func (e *PortError) Error() string {
 	return fmt.Sprintf("port %d of %s is down (state %v): look at the cable, or at the network interface with ip link", e.Port, e.Device, e.State)
 }
+
+// endedTCP is the end of an iWARP connection that the queue pair told of first.
+type endedTCP struct{ err error }
+
+// Error is the text of ErrPeerClosed.
+func (e *endedTCP) Error() string { return ErrPeerClosed.Error() }
+
+// Unwrap returns ErrPeerClosed and the first sign.
+func (e *endedTCP) Unwrap() []error { return []error{ErrPeerClosed, e.err} }
 
 // brokenQP is a queue pair that the device took to the error state without
 // saying why.
