@@ -165,6 +165,7 @@ func TestInteropRpingOwnQPClient(t *testing.T) {
 // Go client whose queue pair is its own (parity scenarios 12, 13).
 func TestInteropRpingOwnQPServer(t *testing.T) {
 	requireRDMA(t)
+	needsInfiniBand(t, "a C server on siw may overlook the first message, and IDs send no other after it, as connections do (siw_accept)")
 	checkLeaks(t)
 	server := startTool(t, "rping", "-s", "-q", "-a", addrV4, "-p", "7292", "-v")
 	var o ownQP
