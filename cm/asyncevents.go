@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/uverbs"
@@ -93,11 +95,7 @@ func (e *qpError) Error() string {
 func (d *device) members() []*Conn {
 	d.membersMu.Lock()
 	defer d.membersMu.Unlock()
-	list := make([]*Conn, 0, len(d.conns))
-	for c := range d.conns {
-		list = append(list, c)
-	}
-	return list
+	return slices.Collect(maps.Keys(d.conns))
 }
 
 // follow makes a connection hear of the device's events until unfollow.

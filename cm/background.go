@@ -130,7 +130,8 @@ func within(done <-chan struct{}, deadline time.Time) bool {
 	}
 }
 
-// A tally counts what its owner has handed to the background and is not done.
+// A tally counts what its owner waits for and is not done: jobs in the background,
+// operations that nobody else waits for.
 type tally struct {
 	mu   sync.Mutex
 	n    int
@@ -153,17 +154,18 @@ func (t *tally) count() int {
 	return t.n
 }
 
-// within reports whether everything is done by a deadline.
-func (t *tally) within(deadline time.Time) bool {
+// wait returns a channel that is closed when everything is done, nil if it is.
+func (t *tally) wait() <-chan struct{} {
 	t.mu.Lock()
-	if t.n == 0 {
-		t.mu.Unlock()
-		return true
-	}
-	if t.idle == nil {
+	defer t.mu.Unlock()
+	if t.n > 0 && t.idle == nil {
 		t.idle = make(chan struct{})
 	}
-	idle := t.idle
-	t.mu.Unlock()
-	return within(idle, deadline)
+	return t.idle
+}
+
+// within reports whether everything is done by a deadline.
+func (t *tally) within(deadline time.Time) bool {
+	idle := t.wait()
+	return idle == nil || within(idle, deadline)
 }

@@ -90,9 +90,12 @@ func (r *rig) destroysBlock() (c *crowd, hold func()) {
 }
 
 // shortPatience makes Close wait not as long.
-func shortPatience(t *testing.T) {
+func shortPatience(t *testing.T) { setPatience(t, 20*time.Millisecond) }
+
+// setPatience makes Close wait as long as that.
+func setPatience(t *testing.T, d time.Duration) {
 	saved := closePatience
-	closePatience = 20 * time.Millisecond
+	closePatience = d
 	t.Cleanup(func() {
 		awaitBackground(t)
 		closePatience = saved
@@ -132,18 +135,7 @@ func TestManyRemovals(t *testing.T) {
 	var conns []*Conn
 	for range pairs {
 		dialed := async(func() (*Conn, error) { return (&Dialer{Config: conf}).DialAddr(testContext(t), serverAddr) })
-		req, err := l.Accept(testContext(t))
-		if err != nil {
-			t.Fatal(err)
-		}
-		server, err := req.Accept(testContext(t), &AcceptOptions{Config: conf})
-		if err != nil {
-			t.Fatal(err)
-		}
-		client, err := get(t, dialed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		client, server := r.accept(l, dialed, &AcceptOptions{Config: conf})
 		conns = append(conns, client, server)
 	}
 	before := runtime.NumGoroutine()

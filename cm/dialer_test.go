@@ -301,22 +301,11 @@ func TestDialSeveralAddresses(t *testing.T) {
 	l := r.listen(nil)
 	addrs := []netip.AddrPort{netip.MustParseAddrPort("203.0.113.1:7174"), serverAddr}
 	dialed := async(func() (*Conn, error) { return (&Dialer{Config: quick}).race(testContext(t), addrs) })
-	req, err := l.Accept(testContext(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	server, err := req.Accept(testContext(t), &AcceptOptions{Config: quick})
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := get(t, dialed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	client, server := r.accept(l, dialed, &AcceptOptions{Config: quick})
 	if err := errors.Join(client.Close(), server.Close(), l.Close()); err != nil {
 		t.Error(err)
 	}
-	_, err = new(Dialer).race(testContext(t), addrs)
+	_, err := new(Dialer).race(testContext(t), addrs)
 	wants(t, err, syscall.ENETUNREACH, ErrNoListener)
 }
 

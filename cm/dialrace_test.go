@@ -51,18 +51,7 @@ func TestRaceSilentFirst(t *testing.T) {
 	ctx := testContext(t)
 	d := &Dialer{Config: quick, FallbackDelay: 10 * time.Millisecond}
 	dialed := async(func() (*Conn, error) { return d.race(ctx, []netip.AddrPort{serverAddr, serverAddr}) })
-	req, err := l.Accept(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server, err := req.Accept(ctx, &AcceptOptions{Config: quick})
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := get(t, dialed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	client, server := r.accept(l, dialed, &AcceptOptions{Config: quick})
 	if err := errors.Join(client.Close(), server.Close()); err != nil {
 		t.Error(err)
 	}
@@ -91,18 +80,7 @@ func TestRaceSlowDestroy(t *testing.T) {
 	ctx := testContext(t)
 	d := &Dialer{Config: quick, FallbackDelay: 10 * time.Millisecond}
 	dialed := async(func() (*Conn, error) { return d.race(ctx, []netip.AddrPort{serverAddr, serverAddr}) })
-	req, err := l.Accept(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server, err := req.Accept(ctx, &AcceptOptions{Config: quick})
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := get(t, dialed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	client, server := r.accept(l, dialed, &AcceptOptions{Config: quick})
 	if c.inside.Load() != 1 {
 		t.Errorf("%d IDs are held up, expected the loser's", c.inside.Load())
 	}

@@ -1,37 +1,6 @@
 package cm
 
-import (
-	"context"
-	"sync"
-)
-
-// leftBehind counts operations that nobody waits for and that the device has not
-// done with.
-type leftBehind struct {
-	mu   sync.Mutex
-	n    int
-	none chan struct{} // closed when n becomes 0; nil while nobody waits
-}
-
-func (l *leftBehind) add(d int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.n += d
-	if l.n == 0 && l.none != nil {
-		close(l.none)
-		l.none = nil
-	}
-}
-
-// wait returns a channel that is closed when none are left, nil if none are.
-func (l *leftBehind) wait() <-chan struct{} {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.n > 0 && l.none == nil {
-		l.none = make(chan struct{})
-	}
-	return l.none
-}
+import "context"
 
 // Drain returns when the device has done with the memory of all operations that
 // returned before their requests had completed, which is when their context ended

@@ -295,9 +295,7 @@ func (r *rig) sends() (n int) {
 // TestIWARPConnectEnds: ID.Connect returns with its context, or with the ID's Close,
 // although the kernel's command still blocks; what is left goes when it returns.
 func TestIWARPConnectEnds(t *testing.T) {
-	saved := closePatience
-	closePatience = 50 * time.Millisecond
-	t.Cleanup(func() { closePatience = saved })
+	setPatience(t, 50*time.Millisecond)
 	for _, tt := range []struct {
 		name string
 		end  func(cancel func(), id *ID) error

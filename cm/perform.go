@@ -14,7 +14,10 @@ import (
 // have been carried out, or may still be.
 type postedError struct{ err error }
 
+// Error is the text of the cause.
 func (e *postedError) Error() string { return e.err.Error() }
+
+// Unwrap returns the cause.
 func (e *postedError) Unwrap() error { return e.err }
 
 // perform carries out one operation: it waits for a slot, posts, and waits

@@ -1,6 +1,8 @@
 package cm
 
 import (
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/purerdma/rdma/uverbs"
@@ -78,11 +80,7 @@ func (s *regionSet) deregister(why error) error {
 func (s *regionSet) list() []*Region {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	list := make([]*Region, 0, len(s.live))
-	for r := range s.live {
-		list = append(list, r)
-	}
-	return list
+	return slices.Collect(maps.Keys(s.live))
 }
 
 // leave notes that r outlives its owner.

@@ -231,16 +231,7 @@ func (r *rig) pair(l *Listener, d *Dialer) (client, server *Conn) {
 	r.t.Helper()
 	ctx := testContext(r.t)
 	dialed := async(func() (*Conn, error) { return d.DialAddr(ctx, l.Addr().(Addr).AddrPort) })
-	req, err := l.Accept(ctx)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	if server, err = req.Accept(ctx, &AcceptOptions{PrivateData: []byte("welcome")}); err != nil {
-		r.t.Fatal(err)
-	}
-	if client, err = get(r.t, dialed); err != nil {
-		r.t.Fatal(err)
-	}
+	client, server = r.accept(l, dialed, &AcceptOptions{PrivateData: []byte("welcome")})
 	r.t.Cleanup(func() {
 		// The other way round would do as well; at once shows more.
 		closed := async(func() (int, error) { return 0, server.Close() })
@@ -251,6 +242,23 @@ func (r *rig) pair(l *Listener, d *Dialer) (client, server *Conn) {
 			r.t.Errorf("close server: %v", err)
 		}
 	})
+	return client, server
+}
+
+// accept accepts the listener's next request, and returns both ends of the connection.
+func (r *rig) accept(l *Listener, dialed <-chan result[*Conn], opts *AcceptOptions) (client, server *Conn) {
+	r.t.Helper()
+	ctx := testContext(r.t)
+	req, err := l.Accept(ctx)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if server, err = req.Accept(ctx, opts); err != nil {
+		r.t.Fatal(err)
+	}
+	if client, err = get(r.t, dialed); err != nil {
+		r.t.Fatal(err)
+	}
 	return client, server
 }
 

@@ -13,7 +13,7 @@ type sendQueue struct {
 	slots []sendSlot
 	free  chan uint32
 	base  uint64 // of the work request IDs
-	left  leftBehind
+	left  tally  // operations that nobody waits for and that the device has not done with
 }
 
 // A sendSlot is one operation. Its memory is made once, so that an operation
