@@ -3,16 +3,13 @@
 package integration
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
-	"os/exec"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -201,23 +198,8 @@ func TestLostPeerKilled(t *testing.T) {
 	ctx := testContext(t)
 	for round := range 5 {
 		l := listenOn(t, addrV4+":0", nil)
-		ch := acceptOne(ctx, l, nil)
-		peer := exec.Command("/proc/self/exe", "-test.run=^TestChildLends$")
-		peer.Env = append(os.Environ(), "RDMA_CHILD_LENDS="+l.Addr().String())
-		peer.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-		out, err := peer.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := peer.Start(); err != nil {
-			t.Fatal(err)
-		}
-		line, _ := bufio.NewReader(out).ReadString('\n')
-		a := <-ch
-		if a.err != nil || !strings.Contains(line, "connected") {
-			t.Fatalf("child said %q; accept: %v", line, a.err)
-		}
-		m, err := a.conn.Recv(ctx)
+		peer, conn := connectedPeer(ctx, t, l, "TestChildLends", "RDMA_CHILD_LENDS")
+		m, err := conn.Recv(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -225,11 +207,11 @@ func TestLostPeerKilled(t *testing.T) {
 		if err := errors.Join(far.UnmarshalBinary(m.Data), m.Release()); err != nil {
 			t.Fatal(err)
 		}
-		mem := allocRegion(t, a.conn, 4096, 0)
+		mem := allocRegion(t, conn, 4096, 0)
 		ends, moving := make(chan error, 3), make(chan struct{})
 		go func() {
 			for i := 0; ; i++ {
-				if err := a.conn.Write(ctx, far, mem.All()); err != nil {
+				if err := conn.Write(ctx, far, mem.All()); err != nil {
 					ends <- err
 					return
 				}
@@ -239,7 +221,7 @@ func TestLostPeerKilled(t *testing.T) {
 			}
 		}()
 		go func() {
-			_, err := a.conn.Recv(ctx)
+			_, err := conn.Recv(ctx)
 			ends <- err
 		}()
 		<-moving
@@ -251,8 +233,8 @@ func TestLostPeerKilled(t *testing.T) {
 				t.Errorf("round %d: %v", round, err)
 			}
 		}
-		sameCause(t, a.conn)
-		closeConn(t, a.conn)
+		sameCause(t, conn)
+		closeConn(t, conn)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -157,9 +158,25 @@ func TestPeerKilled(t *testing.T) {
 	checkLeaks(t)
 	ctx := testContext(t)
 	l := listenOn(t, addrV4+":0", nil)
+	peer, conn := connectedPeer(ctx, t, l, "TestChildDials", "RDMA_CHILD_DIALS")
+	if err := peer.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = peer.Wait()
+	if _, err := conn.Recv(ctx); !errors.Is(err, cm.ErrPeerClosed) {
+		t.Errorf("receive from a killed peer: %v", err)
+	}
+	closeConn(t, conn)
+}
+
+// connectedPeer starts a test of this program that dials the listener, whose address it
+// gets in a variable, and returns it and its connection.
+func connectedPeer(ctx context.Context, t *testing.T, l *cm.Listener, test, variable string) (*exec.Cmd, *cm.Conn) {
+	t.Helper()
 	ch := acceptOne(ctx, l, nil)
-	peer := exec.Command("/proc/self/exe", "-test.run=^TestChildDials$")
-	peer.Env = append(os.Environ(), "RDMA_CHILD_DIALS="+l.Addr().String())
+	peer := exec.Command("/proc/self/exe", "-test.run=^"+test+"$")
+	peer.Env = append(os.Environ(), variable+"="+l.Addr().String())
+	peer.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	out, err := peer.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -172,14 +189,7 @@ func TestPeerKilled(t *testing.T) {
 	if a.err != nil || !strings.Contains(line, "connected") {
 		t.Fatalf("child said %q; accept: %v", line, a.err)
 	}
-	if err := peer.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = peer.Wait()
-	if _, err := a.conn.Recv(ctx); !errors.Is(err, cm.ErrPeerClosed) {
-		t.Errorf("receive from a killed peer: %v", err)
-	}
-	closeConn(t, a.conn)
+	return peer, a.conn
 }
 
 // TestChildDials is the peer of TestPeerKilled.
