@@ -30,7 +30,8 @@ var (
 	ErrPeerGone = errors.New("peer gave up before the request was accepted")
 
 	// ErrPeerClosed: the peer ended the connection, or died. Also matches
-	// io.EOF.
+	// io.EOF. Where the peer left because this side could not take its message
+	// (longer than Config.RecvSize), the failed receive is the cause instead.
 	ErrPeerClosed error = peerClosed{}
 
 	// ErrConnLost: the connection has ended, and not by this side's Close, which

@@ -152,6 +152,14 @@ func answered(err error) bool {
 	return false
 }
 
+// refusedHere reports whether a failed request is a receive: the peer has sent what
+// this side could not take. The peer's refusals may be its death: of a process that
+// is killed the memory goes first, and the connection after it.
+func refusedHere(err error) bool {
+	var re *requestError
+	return errors.As(err, &re) && re.recv
+}
+
 // portDown returns an error that names the connection's port if that is down.
 // Kernels before 6.12 say of it that a local key is wrong (soft-RoCE takes every
 // packet that it cannot send for that).
@@ -207,7 +215,17 @@ func (e *brokenQP) Unwrap() error { return e.err }
 // explain ends the connection with what an event says. It does not block.
 func (c *Conn) explain(cause error) {
 	c.cq.pump(false) // what failed before is part of the story
+	if failed := c.failure(); cause == ErrPeerClosed && refusedHere(failed) {
+		cause = failed // why the peer ended the connection: no orderly end, no io.EOF
+	}
 	c.finish(cause)
+}
+
+// failure returns the request that failed first, or nil.
+func (c *Conn) failure() error {
+	c.doubt.mu.Lock()
+	defer c.doubt.mu.Unlock()
+	return c.doubt.first[signFailure]
 }
 
 // finish ends the connection with a cause and the request that failed first, if

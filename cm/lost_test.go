@@ -148,6 +148,27 @@ func TestEventExplains(t *testing.T) {
 	}
 }
 
+// TestRefusedMessage: a message that this side cannot take is no orderly end, also
+// where the peer's disconnect is seen before the failed receive.
+func TestRefusedMessage(t *testing.T) {
+	for _, status := range []abi.IBWCStatus{abi.IB_WC_LOC_LEN_ERR, abi.IB_WC_LOC_QP_OP_ERR, abi.IB_WC_REM_INV_REQ_ERR, abi.IB_WC_LOC_PROT_ERR} {
+		t.Run(status.String(), func(t *testing.T) {
+			r := newRig(t)
+			_, server := r.pair(r.listen(nil), &Dialer{Config: quick})
+			r.verbs.CompleteRecv(server.qp.Number(), status)
+			if !r.cm.InjectType(server.id.handle, abi.RDMA_CM_EVENT_DISCONNECTED, 0) {
+				t.Fatal("no such ID")
+			}
+			_, err := server.Recv(testContext(t))
+			wants(t, err, ErrConnLost)
+			var ce *uverbs.CompletionError
+			if errors.Is(err, io.EOF) || !errors.As(err, &ce) || ce.Status != status {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
 // TestFailedOperationHeedsContext: who waits for the explanation does so no longer
 // than his context lets him.
 func TestFailedOperationHeedsContext(t *testing.T) {

@@ -50,16 +50,13 @@ func (m RemoteMemory) MarshalBinary() ([]byte, error) {
 
 // UnmarshalBinary implements encoding.BinaryUnmarshaler. Longer input is
 // accepted, because received private data is padded; what follows is ignored.
-// Zeros alone are refused: that is what private data reads as when the peer sent
-// none. So is what is shorter than RemoteSize, or whose end wraps around. The
-// error matches syscall.EINVAL, and m stays as it was.
+// Zeros alone are refused, whatever usage bits unknown here they have: that is
+// what private data reads as when the peer sent none. So is what is shorter than
+// RemoteSize, or whose end wraps around. The error matches syscall.EINVAL, and m
+// stays as it was.
 func (m *RemoteMemory) UnmarshalBinary(b []byte) error {
 	if len(b) < RemoteSize {
 		return fmt.Errorf("descriptor of remote memory: %d bytes, need %d: %w", len(b), RemoteSize, syscall.EINVAL)
-	}
-	b = b[:RemoteSize]
-	if isZero(b) {
-		return fmt.Errorf("descriptor of remote memory: %d zeros: the peer sent none: %w", RemoteSize, syscall.EINVAL)
 	}
 	d := RemoteMemory{
 		Addr: binary.LittleEndian.Uint64(b),
@@ -74,6 +71,9 @@ func (m *RemoteMemory) UnmarshalBinary(b []byte) error {
 	}
 	if b[20]&usageWriteDestination != 0 {
 		d.Access |= RemoteWrite
+	}
+	if d == (RemoteMemory{}) {
+		return fmt.Errorf("descriptor of remote memory: zeros: the peer sent none: %w", syscall.EINVAL)
 	}
 	*m = d
 	return nil

@@ -97,6 +97,7 @@ func FuzzRemoteMemory(f *testing.F) {
 	f.Add(make([]byte, RemoteSize))
 	f.Add(bytes.Repeat([]byte{0xff}, RemoteSize))
 	f.Add(bytes.Repeat([]byte{0x7f}, 30))
+	f.Add(append(make([]byte, RemoteSize-1), '0')) // no right that this package knows
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var m RemoteMemory
 		if err := m.UnmarshalBinary(b); err != nil {

@@ -41,11 +41,17 @@ func waitLost(t *testing.T, what string, c *cm.Conn) error {
 	return c.Err()
 }
 
-// sameCause checks that operations on a connection that has ended say why.
+// sameCause checks that operations on a connection that has ended say why, after
+// the messages that came before it did.
 func sameCause(t *testing.T, c *cm.Conn) {
 	t.Helper()
 	ctx := testContext(t)
-	_, recv := c.Recv(ctx)
+	m, recv := c.Recv(ctx)
+	for ; recv == nil; m, recv = c.Recv(ctx) {
+		if err := m.Release(); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for name, err := range map[string]error{"receive": recv, "send": c.SendCopy(ctx, []byte("x"))} {
 		if !errors.Is(err, c.Err()) {
 			t.Errorf("%s ended with %v, the connection with %v", name, err, c.Err())
