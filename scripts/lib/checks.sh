@@ -122,8 +122,8 @@ check_fuzz() {
 # fuzz FOLDER TARGET. Executions are counted: the fuzzer reports the end of a time as its
 # own failure now and then.
 fuzz() {
-	local runs=${FUZZ_RUNS:-5000x} log=$WORK/fuzz.$BASHPID status=0
-	[[ ! $2 =~ $FUZZ_LONG ]] || runs=500000x
+	local runs=${FUZZ_RUNS:-2000x} log=$WORK/fuzz.$BASHPID status=0
+	[[ ! $2 =~ $FUZZ_LONG ]] || runs=100000x
 	CGO_ENABLED=0 go test -run '^$' -fuzz "^$2\$" -fuzztime "$runs" -fuzzminimizetime 1s -parallel 1 \
 		"$1" >"$log" 2>&1 || status=$?
 	cat "$log" # whole, although another target runs beside this one

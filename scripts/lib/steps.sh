@@ -10,66 +10,89 @@ STEP_LOGS=$(mktemp -d "${TMPDIR:-/tmp}/rdma-test.XXXXXX")
 # step NAME COMMAND… runs the command with its output in a file, which is shown
 # only when it fails. It never ends the script. The command may call note.
 step() {
-	local name=$1 log start status=0 took word=ok
+	wanted "$1" || return 0
+	printf '%-44s' "$1" >&2
+	begin_step "$@"
+	report "$1"
+}
+
+# wanted NAME: --only names the step, or it prepares others.
+wanted() { [[ $1 =~ ${ONLY:-.} || $1 == *' for the guests' ]]; }
+
+# begin_step NAME COMMAND… starts a step that runs beside others.
+begin_step() {
+	local dir
+	wanted "$1" || return 0
+	dir=$(folder_of "$1")
+	mkdir -p "$dir"
+	NOTE=$dir/note GUEST_LOG=$dir/guest.log start_group timed "$dir/took" "${@:2}" </dev/null >"$dir/out" 2>&1
+	RUNNING[$1]=$LEADER
+}
+
+# end_step NAME waits for a step that begin_step has started.
+end_step() {
+	[[ -n ${RUNNING[$1]:-} ]] || return 0
+	printf '%-44s' "$1" >&2
+	report "$1"
+}
+
+# begin_guest NAME COMMAND… is begin_step for a step with a guest: it waits until
+# fewer than GUESTS of them run. end_guests waits for all.
+begin_guest() {
+	local name=$1
+	wanted "$name" || return 0
+	((${#GUEST_STEPS[@]} < GUESTS)) || end_a_guest
+	begin_step "$@"
+	GUEST_STEPS[${RUNNING[$name]}]=$name
+}
+
+end_guests() {
+	while ((${#GUEST_STEPS[@]})); do end_a_guest; done
+}
+
+end_a_guest() {
+	local ended
+	wait -n -p ended "${!GUEST_STEPS[@]}" || true
+	end_step "${GUEST_STEPS[$ended]}"
+	unset "GUEST_STEPS[$ended]"
+}
+
+# An emulated guest keeps one processor busy.
+GUESTS=2
+declare -A GUEST_STEPS=() # by leader
+declare -A RUNNING=()     # leaders of the steps that were begun, by name
+
+folder_of() { printf '%s' "$STEP_LOGS/${1//[^[:alnum:]]/_}"; }
+
+# timed FILE COMMAND… writes the seconds that the command took.
+timed() {
+	TOOK=$1 BEGAN=$SECONDS
+	trap 'echo $((SECONDS - BEGAN)) >"$TOOK"' EXIT
 	shift
-	[[ $name =~ ${ONLY:-.} || $name == *' for the guests' ]] || return 0
+	"$@"
+}
+
+# report NAME waits for a step and prints how it ended.
+report() {
+	local name=$1 dir status=0 word=ok line
+	dir=$(folder_of "$name")
+	wait "${RUNNING[$name]}" || status=$?
+	unset "RUNNING[$name]"
 	[[ ! $name =~ ${ONLY:-.} ]] || MATCHED=$((MATCHED + 1))
-	log=$STEP_LOGS/$((PASSED_STEPS + ${#FAILED_STEPS[@]})).log
-	start=$SECONDS
-	printf '%-44s' "$name" >&2
-	start_group "$@" </dev/null >"$log" 2>&1
-	wait "$LEADER" || status=$?
-	took=$((SECONDS - start))
 	if ((status == 0)); then
 		PASSED_STEPS=$((PASSED_STEPS + 1))
 	else
 		word=FAILED
 		FAILED_STEPS+=("$name")
 	fi
-	printf -v took '%-7s %4d s  %s' "$word" "$took" "$(cat "$NOTE" 2>/dev/null || true)"
-	rm -f "$NOTE"
-	printf '%s\n' "$took" >&2
-	SUMMARY+=("$(printf '%-44s%s' "$name" "$took")")
-	((status == 0)) || show_failure "$log"
+	printf -v line '%-7s %4d s  %s' "$word" "$(cat "$dir/took" 2>/dev/null || echo 0)" "$(cat "$dir/note" 2>/dev/null || true)"
+	printf '%s\n' "$line" >&2
+	SUMMARY+=("$(printf '%-44s' "$name")$line")
+	((status == 0)) || show_failure "$dir/out"
 }
 
 # note TEXT puts a remark into the summary of the running step.
 note() { printf '%s' "$*" >"$NOTE"; }
-
-# The remark of the running step, and the output of the guest in which it runs.
-NOTE=$STEP_LOGS/note
-GUEST_LOG=$STEP_LOGS/guest.log
-
-# begin_step NAME COMMAND… starts a step that runs beside others.
-begin_step() {
-	local name=$1 dir
-	shift
-	[[ $name =~ ${ONLY:-.} ]] || return 0
-	dir=$(beside_folder "$name")
-	mkdir -p "$dir"
-	NOTE=$dir/note GUEST_LOG=$dir/guest.log start_group "$@" </dev/null >"$dir/out" 2>&1
-	BESIDE[$name]=$LEADER
-}
-
-# end_step NAME waits for a step that begin_step has started.
-end_step() {
-	local status=0
-	[[ -n ${BESIDE[$1]:-} ]] || return 0
-	wait "${BESIDE[$1]}" || status=$?
-	step "$1" result_of "$status" "$(beside_folder "$1")"
-}
-
-# The processes of steps that run beside others, by name.
-declare -A BESIDE=()
-
-beside_folder() { printf '%s' "$STEP_LOGS/${1//[^[:alnum:]]/_}"; }
-
-# result_of STATUS FOLDER is what end_step does as a step.
-result_of() {
-	cat "$2/out"
-	[[ ! -e $2/note ]] || cp "$2/note" "$NOTE"
-	return "$1"
-}
 
 # show_failure LOG shows what failed tests said, and the end of the log.
 show_failure() {
@@ -90,7 +113,7 @@ show_failure() {
 	} | cut -c1-300 | sed 's/^/    /' >&2
 	if [[ -n ${RDMA_TEST_LOGS:-} ]]; then
 		mkdir -p "$RDMA_TEST_LOGS"
-		cp "$1" "$RDMA_TEST_LOGS/"
+		cp "$1" "$RDMA_TEST_LOGS/$(basename "$(dirname "$1")").log"
 	fi
 }
 
