@@ -298,7 +298,8 @@ func (p *pingpongPeer) play(ctx context.Context, rounds int) error {
 		wcs := make([]uverbs.WC, 8)
 		n, err := p.completions(ctx, wcs)
 		if err != nil {
-			return fmt.Errorf("%d messages sent, %d received: %w", p.sent, p.received, err)
+			late, _ := p.cq.Poll(wcs) // whether an event was missed, or nothing came
+			return fmt.Errorf("%d messages sent, %d received, %d completions in the queue: %w", p.sent, p.received, late, err)
 		}
 		for i := range wcs[:n] {
 			side, err := p.completed(&wcs[i], rounds)
