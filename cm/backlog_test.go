@@ -64,8 +64,9 @@ func TestBacklogHint(t *testing.T) {
 	}
 }
 
-// TestBacklogDrops: the fake drops what its kernel would, and the dial says so.
-func TestBacklogDrops(t *testing.T) {
+// TestUnansweredDialNamesBacklog: a request without an answer may be one that a full
+// backlog dropped, and the dial says so. That kernels drop it is seen in guests.
+func TestUnansweredDialNamesBacklog(t *testing.T) {
 	r := newRig(t)
 	r.cm.Mute(abi.RDMA_USER_CM_CMD_CONNECT) // a request that is dropped has no answer
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)

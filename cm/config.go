@@ -9,6 +9,9 @@ import (
 	"github.com/purerdma/rdma/abi"
 )
 
+// closeWithin is the default of Config.CloseTimeout; tests change it.
+var closeWithin = time.Second
+
 // A Config shapes a connection's queues. The zero value, like a nil pointer,
 // means all defaults. It must not change once it was passed.
 type Config struct {
@@ -164,7 +167,7 @@ func (c *Config) resolved() (Config, error) {
 		return r, fmt.Errorf("config: PathMTU is %d, allowed are 0, 256, 512, 1024, 2048 and 4096: %w", r.PathMTU, syscall.EINVAL)
 	}
 	if r.CloseTimeout == 0 {
-		r.CloseTimeout = time.Second
+		r.CloseTimeout = closeWithin
 	}
 	return r, nil
 }

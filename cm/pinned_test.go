@@ -41,26 +41,26 @@ func TestSecondLookAfterArming(t *testing.T) {
 }
 
 // TestCloseTimeout: Close waits for a silent peer's confirmation as long as it was
-// told, not longer and not shorter.
+// told, which is neither the default nor for ever.
 func TestCloseTimeout(t *testing.T) {
-	// Without an answer Close takes the time. The bounds are far apart: a busy
-	// machine only adds.
-	for _, tc := range []struct{ set, least, most time.Duration }{
-		{-1, 0, 900 * time.Millisecond},
-		{50 * time.Millisecond, 50 * time.Millisecond, 900 * time.Millisecond},
-		{0, time.Second, time.Minute},
-		{1300 * time.Millisecond, 1300 * time.Millisecond, time.Minute},
+	for _, tc := range []struct{ set, byDefault, least time.Duration }{
+		{-1, time.Hour, 0},
+		{50 * time.Millisecond, time.Hour, 50 * time.Millisecond},
+		{0, 60 * time.Millisecond, 60 * time.Millisecond},
+		{100 * time.Millisecond, time.Nanosecond, 100 * time.Millisecond},
 	} {
 		t.Run(tc.set.String(), func(t *testing.T) {
+			closeWithin = tc.byDefault
+			t.Cleanup(func() { closeWithin = time.Second })
 			r := newRig(t)
 			client, _ := r.pair(r.listen(&ListenConfig{Config: quick}), &Dialer{Config: &Config{CloseTimeout: tc.set}})
 			r.cm.Mute(abi.RDMA_USER_CM_CMD_DISCONNECT)
 			start := time.Now()
-			if err := client.Close(); err != nil {
+			if _, err := get(t, async(func() (int, error) { return 0, client.Close() })); err != nil {
 				t.Error(err)
 			}
-			if took := time.Since(start); took < tc.least || took > tc.most {
-				t.Errorf("took %v, want %v to %v", took, tc.least, tc.most)
+			if took := time.Since(start); took < tc.least {
+				t.Errorf("took %v, want at least %v", took, tc.least)
 			}
 			r.cm.Unmute()
 		})
