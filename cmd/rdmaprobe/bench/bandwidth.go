@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/purerdma/rdma/abi"
@@ -141,14 +142,30 @@ func (s *side) complete(flows []*flow, wcs []uverbs.WC, m *meter) error {
 	return nil
 }
 
-// arrived takes a message: data, or the peer's report.
+// arrived takes a message: data, or the peer's report. What the completion says comes
+// from the peer: its length is that of a receive for a send, but for a write with
+// immediate data, which takes a receive too, whatever the peer wrote.
 func (s *side) arrived(wc *uverbs.WC) error {
-	c := s.conns[wc.ID]
-	if size := int(s.req.Size); s.req.both() && int(wc.ByteLen) != size {
-		s.reported = true
-		return s.reverse.take(c.mr.Bytes()[c.recvArea():][:wc.ByteLen])
+	c, size := s.conns[wc.ID], int(s.req.Size)
+	switch n := int(wc.ByteLen); {
+	case wc.Opcode != abi.IB_WC_RECV:
+		return fmt.Errorf("%w: the peer wrote %d bytes with immediate data", ErrProtocol, n)
+	case s.req.Op == Send && n == size:
+		return c.receive()
+	case s.req.both() && n == reportSize(size):
+		return s.takeReport(c)
+	default:
+		return fmt.Errorf("%w: a message of %d bytes, agreed on are %d", ErrProtocol, n, size)
 	}
-	return c.receive()
+}
+
+// takeReport reads the peer's report, the last message on its queue pair. The peer may be
+// able to write there still: what is checked is a copy.
+func (s *side) takeReport(c *conn) error {
+	var b [maxReport]byte
+	n := copy(b[:], c.mr.Bytes()[c.recvArea():][:reportSize(int(s.req.Size))])
+	s.reported = true
+	return s.reverse.take(b[:n])
 }
 
 // report tells the client what the server has measured, after its last message.

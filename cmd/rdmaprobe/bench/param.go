@@ -262,10 +262,13 @@ func (r *reply) unmarshal(b []byte) error {
 	return nil
 }
 
+// maxReport is the longest report.
+const maxReport = 32
+
 // reportSize is how long a report is: another length than that of messages.
 func reportSize(size int) int {
 	if size == 24 {
-		return 32
+		return maxReport
 	}
 	return 24
 }

@@ -86,7 +86,7 @@ func (srv *Server) Serve(ctx context.Context) error {
 			return err
 		}
 		srv.wg.Go(func() {
-			if err := srv.take(ctx, id, ev); err != nil {
+			if err := srv.take(ctx, id, ev.Conn()); err != nil {
 				srv.report(ServerEvent{Event: "refused", Client: peerOf(id), Err: err})
 			}
 		})
@@ -112,7 +112,7 @@ func (srv *Server) report(e ServerEvent) {
 	srv.OnEvent(e)
 }
 
-func peerOf(id *cm.ID) string {
+func peerOf(id endpoint) string {
 	sa, err := id.RemoteAddr()
 	if err != nil {
 		return ""
@@ -121,9 +121,8 @@ func peerOf(id *cm.ID) string {
 }
 
 // take answers one request.
-func (srv *Server) take(ctx context.Context, id *cm.ID, ev *ucma.Event) error {
+func (srv *Server) take(ctx context.Context, id endpoint, asked ucma.ConnParam) error {
 	var r request
-	asked := ev.Conn()
 	err := r.unmarshal(asked.PrivateData)
 	var s *side
 	if err == nil {
@@ -148,7 +147,7 @@ func rejection(err error) []byte {
 }
 
 // sideOf finds the queue pair's siblings, or makes a side for the first.
-func (srv *Server) sideOf(ctx context.Context, id *cm.ID, r request) (*side, error) {
+func (srv *Server) sideOf(ctx context.Context, id endpoint, r request) (*side, error) {
 	srv.mu.Lock()
 	defer srv.mu.Unlock()
 	if s := srv.sides[r.Token]; s != nil {
@@ -156,10 +155,7 @@ func (srv *Server) sideOf(ctx context.Context, id *cm.ID, r request) (*side, err
 			s.req.Depth != r.Depth || s.req.Batch != r.Batch || s.req.CQMod != r.CQMod || s.req.Limit != r.Limit || s.req.Timed != r.Timed {
 			return nil, fmt.Errorf("%w: queue pairs that do not belong together", ErrProtocol)
 		}
-		if s.conn(int(r.Index)) != nil {
-			return nil, fmt.Errorf("%w: queue pair %d twice", ErrProtocol, r.Index)
-		}
-		return s, nil
+		return s, s.claim(int(r.Index))
 	}
 	d, err := id.Device()
 	if err != nil {
@@ -173,6 +169,7 @@ func (srv *Server) sideOf(ctx context.Context, id *cm.ID, r request) (*side, err
 	if err != nil {
 		return nil, err
 	}
+	_ = s.claim(int(r.Index)) // the first
 	srv.sides[r.Token] = s
 	client := peerOf(id)
 	srv.wg.Go(func() { srv.run(ctx, s, client) })
@@ -180,7 +177,7 @@ func (srv *Server) sideOf(ctx context.Context, id *cm.ID, r request) (*side, err
 }
 
 // accept answers one queue pair's request.
-func (s *side) accept(ctx context.Context, id *cm.ID, r request, asked *ucma.ConnParam) error {
+func (s *side) accept(ctx context.Context, id endpoint, r request, asked *ucma.ConnParam) error {
 	s.adding.Lock()
 	defer s.adding.Unlock()
 	if s.stopped.Load() {

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -33,6 +34,7 @@ type side struct {
 
 	mu    sync.Mutex // guards what follows
 	conns []*conn    // by index
+	taken []bool     // indices that a request has had
 	err   error      // why it ended
 
 	adding sync.Mutex // held while a queue pair is made, and while all go
@@ -56,7 +58,7 @@ type side struct {
 type conn struct {
 	*side
 	index  int
-	id     *cm.ID
+	id     endpoint
 	qp     *uverbs.QP
 	remote reply
 	inline int
@@ -67,13 +69,13 @@ var errStopped = errors.New("stopped")
 
 // newSide makes the objects on a device.
 func newSide(d *uverbs.Device, r request, depth int) (s *side, err error) {
-	s = &side{req: r, depth: depth, device: d, done: make(chan struct{}), ready: make(chan struct{}), conns: make([]*conn, r.QPs)}
+	s = &side{req: r, depth: depth, device: d, done: make(chan struct{}), ready: make(chan struct{}), conns: make([]*conn, r.QPs), taken: make([]bool, r.QPs)}
 	defer func() {
 		if err != nil {
 			s.release()
 		}
 	}()
-	if s.ctx, err = d.Open(nil); err != nil {
+	if s.ctx, err = openDevice(d); err != nil {
 		return nil, err
 	}
 	s.undo = append(s.undo, s.ctx.Close)
@@ -129,12 +131,22 @@ func (s *side) register() (err error) {
 		return err
 	}
 	s.undo = append(s.undo, s.mem.Close)
-	access := uverbs.AccessLocalWrite | uverbs.AccessRemoteWrite | uverbs.AccessRemoteRead
-	if s.mr, err = s.pd.RegMR(s.mem, access); err != nil {
+	if s.mr, err = s.pd.RegMR(s.mem, s.req.access()); err != nil {
 		return err
 	}
 	s.undo = append(s.undo, s.mr.Close)
 	return nil
+}
+
+// access is what the peer may do with the memory: no more than the operation needs.
+func (r *request) access() uverbs.Access {
+	switch r.Op {
+	case Write:
+		return uverbs.AccessLocalWrite | uverbs.AccessRemoteWrite
+	case Read:
+		return uverbs.AccessLocalWrite | uverbs.AccessRemoteRead
+	}
+	return uverbs.AccessLocalWrite
 }
 
 // sendArea and recvArea are offsets into the memory.
@@ -160,7 +172,7 @@ func (c *conn) memory() reply {
 
 // add makes the queue pair of a connection, with its receives posted. The ID
 // belongs to the side from then on, also when it fails.
-func (s *side) add(id *cm.ID, index, inline int) (*conn, error) {
+func (s *side) add(id endpoint, index, inline int) (*conn, error) {
 	c := &conn{side: s, index: index, id: id}
 	s.undo = append(s.undo, id.Close)
 	caps := uverbs.QPCap{MaxSendWR: s.depth, MaxRecvWR: int(s.req.RecvDepth), MaxSendSGE: 1, MaxRecvSGE: 1, MaxInline: inline}
@@ -195,6 +207,17 @@ func (s *side) receives() int {
 
 // receive posts one receive. All go to the same place: nobody reads them.
 func (c *conn) receive() error { return c.qp.PostRecv(c.recvWR[:]...) }
+
+// claim takes an index for one request, so that no two make the same queue pair.
+func (s *side) claim(index int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.taken[index] {
+		return fmt.Errorf("%w: queue pair %d twice", ErrProtocol, index)
+	}
+	s.taken[index] = true
+	return nil
+}
 
 // established counts connections; the last one starts the test.
 func (s *side) established() {
