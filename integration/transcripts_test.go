@@ -52,6 +52,7 @@ var transcriptList = []transcript{
 	{"doctor-finding", "doctor --device rxe1"},
 	{"rxe-del", "rxe del rxe1"},
 	{"demo", "demo -C 10"},
+	{"explain", "explain RP-MEM-001"},
 	{"version", "version --abi"},
 }
 

@@ -41,7 +41,7 @@ func runOn(ctx context.Context, sys system, args []string, stdout, stderr io.Wri
 		a.out = io.Discard
 	}
 	root := newRoot(a)
-	root.SetArgs(args)
+	root.SetArgs(asVersion(args))
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !errors.As(err, new(*commandError)) {
 		err = &commandError{command: cmd.CommandPath(), err: asUsage(cmd, err)}
@@ -83,6 +83,15 @@ func wantsJSON(args []string) bool {
 		args = args[:end]
 	}
 	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
+}
+
+// asVersion makes the command version of --version without a command.
+func asVersion(args []string) []string {
+	i := slices.Index(args, "--version")
+	if i < 0 || slices.ContainsFunc(args, func(s string) bool { return !strings.HasPrefix(s, "-") }) {
+		return args
+	}
+	return append([]string{"version"}, slices.Delete(slices.Clone(args), i, i+1)...)
 }
 
 // finish reports the outcome and returns the exit code.
@@ -178,12 +187,13 @@ Exit codes: 0 ok, 1 check failed, 2 usage, 3 no device, 4 permission,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
 	root.PersistentFlags().Bool("json", false, "print JSON instead of text, for failures too")
+	root.Flags().Bool("version", false, "the same as the command version")
 	hiddenFlags(root)
 	root.SetOut(a.raw)
 	root.SetErr(a.errOut)
 	root.SetHelpCommand(newHelp())
 	root.SetUsageTemplate(narrowUsage(root.UsageTemplate()))
-	root.AddCommand(newList(a), newGIDs(a), newDoctor(a), newPath(a), newRXE(a), newServe(a), newPing(a), newCMPing(a), newRes(a), newWatch(a), newBench(a), newDemo(a), newVersion(a))
+	root.AddCommand(newList(a), newGIDs(a), newDoctor(a), newExplain(a), newPath(a), newRXE(a), newServe(a), newPing(a), newCMPing(a), newRes(a), newWatch(a), newBench(a), newDemo(a), newVersion(a))
 	return root
 }
 

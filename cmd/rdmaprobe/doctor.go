@@ -27,7 +27,7 @@ func newDoctor(a *app) *cobra.Command {
 names what is wrong, how it found out, and the remedy. It changes nothing, needs
 no privilege, and leaves out what it cannot read. It asks soft-RoCE's connection
 managers whether they answer themselves; nothing leaves the machine. Each finding has an id, which
-docs/findings.md explains.
+rdmaprobe explain tells about.
 
 With --pod it prints what this container lacks, as a part of a Kubernetes
 manifest and as options of docker run.
@@ -184,7 +184,7 @@ func verdict(rep *doctor.Report) string {
 	case e == 0:
 		return fmt.Sprintf("no error, %s, %s", plural(w, "warning"), plural(n, "note"))
 	}
-	return fmt.Sprintf("%s, %s, %s; docs/findings.md explains the ids", plural(e, "error"), plural(w, "warning"), plural(n, "note"))
+	return fmt.Sprintf("%s, %s, %s; rdmaprobe explain ID tells more", plural(e, "error"), plural(w, "warning"), plural(n, "note"))
 }
 
 // write prints the fragments, ready to be copied.

@@ -59,7 +59,7 @@ type sectionDoc struct {
 }
 
 type doctorFindingDoc struct {
-	ID       string `json:"id" doc:"stable name of the finding, such as RP-MEM-001; docs/findings.md explains each"`
+	ID       string `json:"id" doc:"stable name of the finding, such as RP-MEM-001; rdmaprobe explain tells about each"`
 	Severity string `json:"severity" doc:"error (makes the check fail), warning or note"`
 	Section  string `json:"section" doc:"the section that found it"`
 	Object   string `json:"object" doc:"the module, device, file or limit concerned"`

@@ -39,6 +39,7 @@ var documents = []struct {
 	{"bench-serve", "rdmaprobe bench serve: one line for each event", benchServeDoc{}},
 	{"demo", "rdmaprobe demo", demoDoc{}},
 	{"version", "rdmaprobe version", versionDoc{}},
+	{"explain", "rdmaprobe explain", explainDoc{}},
 	{"error", "any command whose arguments were not understood", failureDoc{}},
 }
 
@@ -199,6 +200,9 @@ func TestJSON(t *testing.T) {
 		{"bench-reg", "bench reg --size 4K", exitOK, exitNoDevice},
 		{"demo", "demo --device rxe0 -C 2", exitOK, exitNoDevice},
 		{"version", "version", exitOK, exitOK},
+		{"version", "--version", exitOK, exitOK},
+		{"explain", "explain", exitOK, exitOK},
+		{"explain", "explain RP-MEM-001 rp-gid-001", exitOK, exitOK},
 	} {
 		t.Run(tt.args, func(t *testing.T) {
 			args := append(strings.Fields(tt.args), "--json")

@@ -3,6 +3,7 @@
 //
 //	rdmaprobe list                 RDMA devices, and whether they are usable
 //	rdmaprobe doctor               what is wrong, and what to do about it
+//	rdmaprobe explain RP-MEM-001   what a finding of doctor means
 //	rdmaprobe gids --to 10.0.0.7   GIDs, and which one is used
 //	rdmaprobe path 10.0.0.7        the stages of a connection, and where it fails
 //	rdmaprobe rxe add eth0         make a soft-RoCE device

@@ -32,7 +32,17 @@ func asUsage(cmd *cobra.Command, err error) error {
 	if m := badCommand.FindStringSubmatch(msg); m != nil && !cmd.HasSubCommands() {
 		return usagef("%s takes no argument: %s is one too many", strings.TrimPrefix(m[2], "rdmaprobe "), m[1])
 	}
-	return &usageError{msg: msg}
+	return &usageError{msg: meant(msg)}
+}
+
+// meant puts what the parser takes a command for into the same line.
+func meant(msg string) string {
+	msg, names, found := strings.Cut(msg, "Did you mean this?")
+	msg = strings.TrimSpace(msg)
+	if !found {
+		return msg
+	}
+	return msg + ": did you mean " + strings.Join(strings.Fields(names), " or ") + "?"
 }
 
 // wrongValue says what is wrong with the value of a flag.

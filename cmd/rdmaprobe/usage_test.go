@@ -17,6 +17,8 @@ func TestUsage(t *testing.T) {
 		"res everything":                  `res takes no argument: "everything" is one too many`,
 		"rxe list x":                      `rxe list takes no argument: "x" is one too many`,
 		"bogus":                           `unknown command "bogus" for "rdmaprobe"`,
+		"lst":                             `unknown command "lst" for "rdmaprobe": did you mean list?`,
+		"explain RP-XYZ-001":              `there is no finding "RP-XYZ-001": rdmaprobe explain lists them all`,
 		"list --bogus":                    `unknown flag: --bogus`,
 		"ping 10.0.0.7 10.0.0.8":          "one argument is wanted, the address to ping, and not 2",
 		"ping":                            "the address to ping is missing",
