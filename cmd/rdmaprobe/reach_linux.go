@@ -14,62 +14,102 @@ import (
 )
 
 const (
-	reachSmall = 64                     // bytes of a packet that passes everywhere
-	reachWait  = 250 * time.Millisecond // for each answer
-	reachTries = 3                      // of each size: packets and answers may be lost
-	reachPort  = 33471                  // as traceroute has them: hardly anybody listens
+	reachSmall = 64                    // bytes of a packet that passes everywhere
+	reachLate  = 20 * time.Millisecond // to pick up the answer to a packet, once it was waited for that to another
+	reachPort  = 33471                 // as traceroute has them: hardly anybody listens
 )
 
 // reach sends UDP packets that must not be cut up, and takes the far end's
-// "port unreachable" for a sign that they arrived. Linux sends at most six of
-// these in a row to one peer (icmp_ratelimit).
-func reach(ctx context.Context, dst netip.Addr, size int) (r reachability) {
+// "port unreachable" for a sign that they arrived.
+func reach(ctx context.Context, dst netip.Addr, size int) reachability {
 	start := time.Now()
-	defer func() { r.took = time.Since(start) }()
-	if r.small, r.err = arrives(ctx, dst, reachSmall, reachPort); !r.small {
-		return r
-	}
-	r.large, r.err = arrives(ctx, dst, size, reachPort+1)
+	r := judge(ctx, func(large int) (reachRound, error) { return sendRound(ctx, dst, size, large) })
+	r.took = time.Since(start)
 	return r
 }
 
-func arrives(ctx context.Context, dst netip.Addr, size, port int) (bool, error) {
+// sendRound uses sockets of its own, so that a late answer to another round is none
+// to this one.
+func sendRound(ctx context.Context, dst netip.Addr, size, large int) (reachRound, error) {
+	big, err := dialProbe(ctx, dst, size, reachPort+1)
+	if err != nil {
+		return reachRound{}, err
+	}
+	defer big.conn.Close()
+	small, err := dialProbe(ctx, dst, reachSmall, reachPort)
+	if err != nil {
+		return reachRound{}, err
+	}
+	defer small.conn.Close()
+	for range large {
+		if err := big.send(); err != nil {
+			return reachRound{}, err
+		}
+	}
+	if err := small.send(); err != nil {
+		return reachRound{}, err
+	}
+	deadline := time.Now().Add(reachWait)
+	if d, ok := ctx.Deadline(); ok && d.Before(deadline) {
+		deadline = d
+	}
+	big.wait(deadline)
+	small.wait(deadline.Add(reachLate))
+	return reachRound{small: small.answered, large: big.answered, tooLarge: big.tooLarge}, nil
+}
+
+// probeSocket sends packets of one size to one port.
+type probeSocket struct {
+	conn               net.Conn
+	payload            []byte
+	answered, tooLarge bool
+}
+
+func dialProbe(ctx context.Context, dst netip.Addr, size, port int) (*probeSocket, error) {
 	d := net.Dialer{Control: func(_, _ string, c syscall.RawConn) error { return dontFragment(c, dst) }}
 	conn, err := d.DialContext(ctx, "udp", net.JoinHostPort(dst.String(), strconv.Itoa(port)))
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	defer conn.Close()
 	header := 40 + 8
 	if dst.Is4() {
 		header = 20 + 8
 	}
-	payload, answer := make([]byte, max(size-header, 0)), make([]byte, 1)
-	for range reachTries {
-		if _, err := conn.Write(payload); err != nil && !errors.Is(err, syscall.ECONNREFUSED) {
-			if errors.Is(err, syscall.EMSGSIZE) {
-				return false, nil // this end takes no such packets
-			}
-			return false, fmt.Errorf("send a test packet: %w", err)
-		}
-		deadline := time.Now().Add(reachWait)
-		if d, ok := ctx.Deadline(); ok && d.Before(deadline) {
-			deadline = d
-		}
-		if err := conn.SetReadDeadline(deadline); err != nil {
-			return false, err
-		}
-		switch _, err := conn.Read(answer); {
-		case err == nil, errors.Is(err, syscall.ECONNREFUSED):
-			return true, nil
-		case errors.Is(err, syscall.EMSGSIZE):
-			return false, nil // a router says that it is too large
-		}
-		if err := ctx.Err(); err != nil {
-			return false, err
-		}
+	return &probeSocket{conn: conn, payload: make([]byte, max(size-header, 0))}, nil
+}
+
+// send sends a packet, unless something is known already: the answer to one before
+// it comes as the error of this one.
+func (p *probeSocket) send() error {
+	if p.answered || p.tooLarge {
+		return nil
 	}
-	return false, nil
+	if _, err := p.conn.Write(p.payload); err != nil && !p.note(err) {
+		return fmt.Errorf("send a test packet: %w", err)
+	}
+	return nil
+}
+
+// wait waits for an answer. Another error than that is no answer.
+func (p *probeSocket) wait(deadline time.Time) {
+	if p.answered || p.tooLarge || p.conn.SetReadDeadline(deadline) != nil {
+		return
+	}
+	_, err := p.conn.Read(make([]byte, 1))
+	p.note(err)
+}
+
+// note reads an answer from an error, and reports whether it was one.
+func (p *probeSocket) note(err error) bool {
+	switch {
+	case err == nil, errors.Is(err, syscall.ECONNREFUSED):
+		p.answered = true
+	case errors.Is(err, syscall.EMSGSIZE):
+		p.tooLarge = true // this end or a router says so
+	default:
+		return false
+	}
+	return true
 }
 
 // dontFragment sets that packets go as they are, whatever the kernel believes
