@@ -260,11 +260,11 @@ func (p *cmPinger) note(seq uint64, got cmAnswer) {
 }
 
 func (p *cmPinger) header(got cmAnswer) {
-	p.printf("CMPING %s", p.target)
+	s := fmt.Sprintf("CMPING %s", p.target)
 	if got.Local.IsValid() {
-		p.printf(" from %s via %s", got.Local, orDash(got.Device))
+		s += fmt.Sprintf(" from %s via %s", got.Local, orDash(got.Device))
 	}
-	p.printf(": connect requests only, no agent needed\n")
+	p.printf("%s\n", wrap(s+": connect requests only, no agent needed", 0))
 }
 
 // summary prints and notes the totals.

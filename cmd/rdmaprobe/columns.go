@@ -8,6 +8,10 @@ import (
 	"unicode/utf8"
 )
 
+// narrowest is the least room, in columns, for text that is broken at spaces: with
+// less it goes to lines of its own, below.
+const narrowest = 30
+
 // columns prints rows in aligned columns. The first row is the heading; the
 // last column is broken where a line would be too long.
 func columns(w io.Writer, rows [][]string) { paintedColumns(w, rows, nil) }
@@ -26,7 +30,12 @@ func paintedColumns(w io.Writer, rows [][]string, paint func(row, column int, ce
 			}
 			last := x == len(row)-1
 			if last {
-				cell = wrap(cell, indent)
+				cell = wrapLast(cell, indent)
+				if strings.HasPrefix(cell, "\n") {
+					start := strings.TrimRight(b.String(), " ")
+					b.Reset()
+					b.WriteString(start)
+				}
 			}
 			pad := 0
 			if !last {
@@ -40,6 +49,14 @@ func paintedColumns(w io.Writer, rows [][]string, paint func(row, column int, ce
 		}
 		fmt.Fprintln(w, b.String())
 	}
+}
+
+// wrapLast breaks the text of the last column, which starts at indent.
+func wrapLast(cell string, indent int) string {
+	if room := lineWidth - indent; room < narrowest && utf8.RuneCountInString(cell) > room {
+		return "\n    " + wrap(cell, 4)
+	}
+	return wrap(cell, indent)
 }
 
 func columnWidths(rows [][]string) []int {

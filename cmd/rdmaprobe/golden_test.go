@@ -56,7 +56,7 @@ func wantCode(t *testing.T, r result, code int) {
 	}
 }
 
-// wantNarrow checks that no line is longer than a terminal of 100 columns.
+// wantNarrow checks that no line is longer than the terminal.
 func wantNarrow(t *testing.T, r result) {
 	t.Helper()
 	for line := range strings.Lines(r.stdout + r.stderr) {

@@ -33,5 +33,8 @@ func main() {
 	// Without this, a closed pipe on standard output would kill the program
 	// before it has cleaned up; run ends on the failed write instead.
 	signal.Ignore(syscall.SIGPIPE)
+	if columns := terminalColumns(os.Stdout); columns > 0 {
+		lineWidth = widthFor(columns)
+	}
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }

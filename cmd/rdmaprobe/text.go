@@ -11,8 +11,12 @@ import (
 	"unicode/utf8"
 )
 
-// lineWidth is the longest line that is printed where lines can be broken.
-const lineWidth = 100
+// lineWidth is the longest line, in columns, that is printed where lines can be
+// broken: the terminal's, which main sets, and 100 without one.
+var lineWidth = 100
+
+// widthFor returns the longest line for a terminal of so many columns.
+func widthFor(columns int) int { return min(max(columns, 80), 200) }
 
 // wrap breaks text at spaces; the first line starts at column indent already,
 // and the others are indented to there.
