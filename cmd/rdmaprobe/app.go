@@ -194,6 +194,7 @@ Exit codes: 0 ok, 1 check failed, 2 usage, 3 no device, 4 permission,
 	root.SetHelpCommand(newHelp())
 	root.SetUsageTemplate(narrowUsage(root.UsageTemplate()))
 	root.AddCommand(newList(a), newGIDs(a), newDoctor(a), newExplain(a), newPath(a), newRXE(a), newServe(a), newPing(a), newCMPing(a), newRes(a), newWatch(a), newBench(a), newDemo(a), newVersion(a))
+	takeSeconds(root)
 	return root
 }
 

@@ -77,7 +77,7 @@ ib_send_lat and ib_write_lat; a read counts whole, as in ib_read_lat.
 Both ends wait for completions by polling, by events, or adaptively: polling for
 a while, then sleeping. Writes are noticed by looking at memory in each mode.`,
 		Example: `  rdmaprobe bench lat 10.0.0.7
-  rdmaprobe bench lat 10.0.0.7 --op write --size 2,64,4096 -n 10000
+  rdmaprobe bench lat 10.0.0.7 --op write --size 2,64,4096 -c 10000
   rdmaprobe bench lat 10.0.0.7 --mode event --duration 10s --interval 1s`,
 		Args: needOne("the address of the server"),
 		RunE: action(func(cmd *cobra.Command, args []string) error { return a.bench(cmd, o, args[0]) }),
@@ -121,13 +121,14 @@ func (o *benchOptions) flags(cmd *cobra.Command, sizes string) {
 	f.StringVar(&o.op, "op", "send", "send, write or read")
 	f.StringVar(&o.mode, "mode", "poll", "how both ends wait: poll, event or adaptive")
 	f.DurationVar(&o.spin, "spin", 50*time.Microsecond, "how long adaptive polls before it sleeps")
-	f.StringVarP(&o.sizes, "size", "s", sizes, "bytes of a message (4096, 1M); several with commas")
+	f.StringVarP(&o.sizes, "size", letterSize, sizes, "bytes of a message (4096, 1M); several with commas")
 	f.BoolVar(&o.sweep, "sweep", false, "all powers of two from 2 bytes to 1 MiB")
-	f.Uint64VarP(&o.count, "count", "n", 0, "messages of each size; 0 to measure for --duration")
+	f.Uint64VarP(&o.count, "count", letterCount, 0, "messages of each size; 0 to measure for --duration")
+	alias(f, "count", "n")
 	f.DurationVarP(&o.duration, "duration", "D", 2*time.Second, "how long to measure each size")
 	f.Uint64Var(&o.warmup, "warmup", 100, "messages before, which do not count (lat)")
-	f.DurationVar(&o.interval, "interval", 0, "print a line after each interval; 0 means none")
-	f.DurationVar(&o.timeout, "timeout", 10*time.Second, "longest time for connecting")
+	f.DurationVarP(&o.interval, "interval", letterInterval, 0, "print a line after each interval; 0 means none")
+	f.DurationVarP(&o.timeout, "timeout", letterTimeout, 10*time.Second, "longest time for connecting")
 	f.StringVarP(&o.source, "source", "I", "", "address to connect from (default: chosen by route)")
 	f.Uint8Var(&o.tos, "tos", 0, "IP type of service (four times the DSCP)")
 	f.Uint8Var(&o.dscp, "dscp", 0, "the same as a DSCP, 0 to 63")

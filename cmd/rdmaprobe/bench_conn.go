@@ -32,7 +32,7 @@ func newBenchConn(a *app) *cobra.Command {
 		Short: "Measure how many connections can be made in a second",
 		Long: `conn makes connections to rdmaprobe serve, or any other server that accepts what
 it knows nothing about, and ends each at once, so many at a time.`,
-		Example: "  rdmaprobe bench conn 10.0.0.7\n  rdmaprobe bench conn 10.0.0.7 -n 10000 --parallel 64 --json",
+		Example: "  rdmaprobe bench conn 10.0.0.7\n  rdmaprobe bench conn 10.0.0.7 -c 10000 --parallel 64 --json",
 		Args:    needOne("the address of the server"),
 		RunE: action(func(cmd *cobra.Command, args []string) (err error) {
 			if o.target, err = targetAddress(args[0]); err != nil {
@@ -48,10 +48,11 @@ it knows nothing about, and ends each at once, so many at a time.`,
 		}),
 	}
 	f := cmd.Flags()
-	f.IntVarP(&o.count, "count", "n", 200, "connections to make")
+	f.IntVarP(&o.count, "count", letterCount, 200, "connections to make")
+	alias(f, "count", "n")
 	f.IntVar(&o.parallel, "parallel", 8, "connections at a time")
 	f.StringVarP(&source, "source", "I", "", "address to connect from (default: chosen by route)")
-	f.DurationVar(&o.timeout, "timeout", 10*time.Second, "longest time for one connection")
+	f.DurationVarP(&o.timeout, "timeout", letterTimeout, 10*time.Second, "longest time for one connection")
 	return cmd
 }
 

@@ -36,8 +36,9 @@ never used costs that too.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.device, "device", "", "RDMA device (default: the first one that is usable)")
-	f.StringVarP(&o.sizes, "size", "s", "4K,64K,1M,16M", "bytes of a region (4096, 1M); several with commas")
-	f.IntVarP(&o.count, "count", "n", 100, "registrations of each size and thread")
+	f.StringVarP(&o.sizes, "size", letterSize, "4K,64K,1M,16M", "bytes of a region (4096, 1M); several with commas")
+	f.IntVarP(&o.count, "count", letterCount, 100, "registrations of each size and thread")
+	alias(f, "count", "n")
 	f.IntVar(&o.threads, "threads", 1, "threads that register at the same time")
 	f.BoolVar(&o.huge, "huge", false, "ask the kernel for huge pages")
 	return cmd
@@ -66,7 +67,7 @@ func (a *app) benchReg(ctx context.Context, o benchRegOptions) error {
 		return err
 	}
 	if o.count < 1 || o.threads < 1 || o.threads > 1024 {
-		return usagef("-n and --threads must be positive, and --threads at most 1024")
+		return usagef("-c and --threads must be positive, and --threads at most 1024")
 	}
 	doc := &benchRegDoc{Threads: o.threads, Huge: o.huge, Results: []benchRegResultDoc{}}
 	a.doc = doc

@@ -49,11 +49,11 @@ the port down, does the connection manager here still answer itself? Soft-RoCE's
 stops for good once a packet of it could not be sent, because the interface was
 down or a firewall here dropped it; "rdmaprobe rxe del" and "rxe add" mend that.
 
-Without -C it goes on until it is interrupted. Exit code 0 if the host answered,
+Without -c it goes on until it is interrupted. Exit code 0 if the host answered,
 6 if an application rejected, 5 if nothing answered.`,
 		Example: `  rdmaprobe cmping 10.0.0.7
-  rdmaprobe cmping 10.0.0.7 -p 4420 -C 3
-  rdmaprobe cmping fe80::1%eth0 -C 1 --timeout 500ms --json
+  rdmaprobe cmping 10.0.0.7 -p 4420 -c 3
+  rdmaprobe cmping fe80::1%eth0 -c 1 --timeout 500ms --json
   rdmaprobe cmping [2001:db8::7]:20049 -I 2001:db8::1`,
 		Args: needOne("the address to reach"),
 		RunE: action(func(cmd *cobra.Command, args []string) (err error) {
@@ -70,11 +70,12 @@ Without -C it goes on until it is interrupted. Exit code 0 if the host answered,
 		}),
 	}
 	f := cmd.Flags()
-	f.Uint64VarP(&o.count, "count", "C", 0, "stop after so many requests; 0 means never")
+	f.Uint64VarP(&o.count, "count", letterCount, 0, "stop after so many requests; 0 means never")
+	alias(f, "count", "C")
 	f.Uint16VarP(&port, "port", "p", rping.DefaultPort, "port to connect to, unless ADDR has one")
 	f.StringVarP(&source, "source", "I", "", "address to connect from (default: chosen by route)")
-	f.DurationVar(&o.timeout, "timeout", 2*time.Second, "longest time to wait for each answer")
-	f.DurationVarP(&o.interval, "interval", "i", time.Second, "time from one request to the next; 0 means at once")
+	f.DurationVarP(&o.timeout, "timeout", letterTimeout, 2*time.Second, "longest time to wait for each answer")
+	f.DurationVarP(&o.interval, "interval", letterInterval, time.Second, "time from one request to the next; 0 means at once")
 	f.Uint8Var(&o.tos, "tos", 0, "IP type of service of the requests (four times the DSCP)")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "show the summary only")
 	return cmd

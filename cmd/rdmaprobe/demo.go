@@ -46,15 +46,15 @@ needs root, and no other program.
 With --device it makes nothing and uses the device given; that needs no root
 where the device files admit the user.`,
 		Example: `  rdmaprobe demo
-  rdmaprobe demo -6 -C 1000 -S 4096
+  rdmaprobe demo -6 -c 1000 -s 4096
   rdmaprobe demo --device mlx5_0 --json`,
 		Args: cobra.NoArgs,
 		RunE: action(func(cmd *cobra.Command, _ []string) error {
 			if o.size < rping.MinSize || o.size > rping.MaxSize {
-				return usagef("-S %d: allowed are %d to %d", o.size, rping.MinSize, rping.MaxSize)
+				return usagef("-s %d: allowed are %d to %d", o.size, rping.MinSize, rping.MaxSize)
 			}
 			if o.count == 0 || o.count > maxDemoPings {
-				return usagef("-C %d: allowed are 1 to %d", o.count, maxDemoPings)
+				return usagef("-c %d: allowed are 1 to %d", o.count, maxDemoPings)
 			}
 			d := &demo{app: a, demoOptions: *o, doc: &demoDoc{Steps: []stepDoc{}}}
 			a.doc = d.doc
@@ -63,8 +63,10 @@ where the device files admit the user.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.device, "device", "", "use this RDMA device instead of making one")
-	f.Uint64VarP(&o.count, "count", "C", 100, "number of pings")
-	f.VarP(sizeVar(&o.size), "size", "S", "bytes of each ping, 26 to 65535")
+	f.Uint64VarP(&o.count, "count", letterCount, 100, "number of pings")
+	alias(f, "count", "C")
+	f.VarP(sizeVar(&o.size), "size", letterSize, "bytes of each ping, 26 to 65535")
+	alias(f, "size", "S")
 	f.BoolVarP(&o.ipv6, "ipv6", "6", false, "use an IPv6 address")
 	return cmd
 }

@@ -49,7 +49,7 @@ Exit code 3 without a device on the way, 5 when the address cannot be reached,
 		}),
 	}
 	f := cmd.Flags()
-	f.DurationVar(&o.timeout, "timeout", 3*time.Second, "longest time for each stage")
+	f.DurationVarP(&o.timeout, "timeout", letterTimeout, 3*time.Second, "longest time for each stage")
 	f.Uint8Var(&o.tos, "tos", 0, "IP type of service to ask for (four times the DSCP)")
 	f.BoolVar(&o.noProbe, "no-probe", false, "send no test packets")
 	return cmd

@@ -38,16 +38,16 @@ func newPing(a *app) *cobra.Command {
 the server reads the data from this machine's memory with an RDMA read, writes
 it back with an RDMA write, and ping compares it byte for byte.
 
-Without -C it goes on until it is interrupted. The C server must have been
+Without -c it goes on until it is interrupted. The C server must have been
 started with -S of at least the size used here (65535 for --data).
 
 rdmaprobe serve says what its end is like: device, GID, MTU and ToS are shown as
 YOU and PEER with -v or --data, and otherwise where they differ.`,
 		Example: `  rdmaprobe ping 10.0.0.7
-  rdmaprobe ping -C 5 -v fe80::1%eth0
-  rdmaprobe ping -C 1000 --interval 0 -q -S 4096 [2001:db8::7]:7174
+  rdmaprobe ping -c 5 -v fe80::1%eth0
+  rdmaprobe ping -c 1000 -i 0 -q -s 4096 [2001:db8::7]:7174
   rdmaprobe ping 10.0.0.7 --data
-  rdmaprobe ping 10.0.0.7 -I 10.0.0.1 -C 1 --json`,
+  rdmaprobe ping 10.0.0.7 -I 10.0.0.1 -c 1 --json`,
 		Args: needOne("the address to ping"),
 		RunE: action(func(cmd *cobra.Command, args []string) (err error) {
 			if o.target, err = targetAddress(args[0]); err != nil {
@@ -69,12 +69,14 @@ YOU and PEER with -v or --data, and otherwise where they differ.`,
 		}),
 	}
 	f := cmd.Flags()
-	f.Uint64VarP(&o.count, "count", "C", 0, "stop after so many pings; 0 means never")
-	f.VarP(sizeVar(&o.size), "size", "S", "bytes of each ping, 26 to 65535")
+	f.Uint64VarP(&o.count, "count", letterCount, 0, "stop after so many pings; 0 means never")
+	alias(f, "count", "C")
+	f.VarP(sizeVar(&o.size), "size", letterSize, "bytes of each ping, 26 to 65535")
+	alias(f, "size", "S")
 	f.StringVarP(&source, "source", "I", "", "address to connect from (default: chosen by route)")
-	f.DurationVar(&o.timeout, "timeout", 5*time.Second, "longest time for connecting, and for each ping")
-	f.DurationVar(&o.interval, "interval", time.Second, "time from one ping to the next; 0 means at once")
-	f.BoolVar(&o.data, "data", false, "ping with sizes around the steps of the MTU, 3 times each or as -C says")
+	f.DurationVarP(&o.timeout, "timeout", letterTimeout, 5*time.Second, "longest time for connecting, and for each ping")
+	f.DurationVarP(&o.interval, "interval", letterInterval, time.Second, "time from one ping to the next; 0 means at once")
+	f.BoolVar(&o.data, "data", false, "ping with sizes around the steps of the MTU, 3 times each or as -c says")
 	f.Uint8Var(&o.tos, "tos", 0, "IP type of service (four times the DSCP)")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "show the steps of the connection and the data of each ping")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "show the summary only")
@@ -84,7 +86,7 @@ YOU and PEER with -v or --data, and otherwise where they differ.`,
 func (o *pingOptions) check() error {
 	switch {
 	case o.size < rping.MinSize || o.size > rping.MaxSize:
-		return usagef("-S %d: allowed are %d to %d", o.size, rping.MinSize, rping.MaxSize)
+		return usagef("-s %d: allowed are %d to %d", o.size, rping.MinSize, rping.MaxSize)
 	case o.timeout <= 0:
 		return usagef("--timeout %v: must be positive", o.timeout)
 	case o.interval < 0:

@@ -9,7 +9,7 @@ import (
 	"github.com/purerdma/rdma/cmd/rdmaprobe/rping"
 )
 
-// sizePings is how many pings each size of --data has, unless -C says.
+// sizePings is how many pings each size of --data has, unless -c says.
 const sizePings = 3
 
 type sizeDoc struct {

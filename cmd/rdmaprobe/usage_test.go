@@ -11,8 +11,8 @@ func TestUsage(t *testing.T) {
 	for args, want := range map[string]string{
 		"cmping 10.0.0.7 -p x":            `-p, --port: "x" is no number that this flag takes`,
 		"cmping 10.0.0.7 -p 65536":        `-p, --port: "65536" is too large, or negative`,
-		"ping 10.0.0.7 --timeout soon":    `--timeout: "soon" is no time: write 500ms, 2s or 1m`,
-		"ping 10.0.0.7 --timeout 5":       `--timeout: "5" is no time: write 500ms, 2s or 1m`,
+		"ping 10.0.0.7 --timeout soon":    `-W, --timeout: "soon" is no time: write 500ms, 2s or 1m`,
+		"ping 10.0.0.7 -W 5x":             `-W, --timeout: "5x" is no time: write 500ms, 2s or 1m`,
 		"ping 10.0.0.7 --quiet=perhaps":   `-q, --quiet: "perhaps" is neither true nor false`,
 		"res everything":                  `res takes no argument: "everything" is one too many`,
 		"rxe list x":                      `rxe list takes no argument: "x" is one too many`,

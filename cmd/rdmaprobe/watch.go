@@ -47,8 +47,8 @@ it disappears; with --no-events it does not.`,
 	f := cmd.Flags()
 	f.StringVar(&o.device, "device", "", "watch this device only")
 	f.StringVar(&o.counters, "counters", "errors", "counters to report: errors, all or none")
-	f.DurationVar(&o.interval, "interval", time.Second, "time from one look to the next")
-	f.DurationVar(&o.duration, "duration", 0, "stop after this time; 0 means never")
+	f.DurationVarP(&o.interval, "interval", letterInterval, time.Second, "time from one look to the next")
+	f.DurationVarP(&o.duration, "duration", "D", 0, "stop after this time; 0 means never")
 	f.BoolVar(&o.noEvents, "no-events", false, "do not open devices, and so miss asynchronous events")
 	return cmd
 }
