@@ -171,6 +171,10 @@ func (o *benchOptions) params() ([]bench.Params, error) {
 	var list []bench.Params
 	for _, n := range sizes {
 		p.Size = n
+		if need := p.Memory(); err == nil && need > bench.MaxTestMemory {
+			return nil, usagef("%s of %s with --depth %d need %d MiB at the server: allowed are %d", plural(p.QPs, "queue pair"),
+				plural(n, "byte"), p.Depth, need>>20, bench.MaxTestMemory>>20)
+		}
 		list = append(list, p)
 	}
 	return list, err

@@ -20,7 +20,9 @@ func newBenchServe(a *app) *cobra.Command {
 		Short: "Be the other end of bench lat, bw and conn",
 		Long: `serve answers bench lat, bw and conn of any number of clients, until it gets
 SIGINT or SIGTERM. Clients that are measured at the same time disturb each other.
-With --json it prints one document a line, for each event one.`,
+With --json it prints one document a line, for each event one.
+
+` + benchLimits,
 		Example: "  rdmaprobe bench serve\n  rdmaprobe bench serve -a 10.0.0.7:7200 --json",
 		Args:    cobra.NoArgs,
 		RunE: action(func(cmd *cobra.Command, _ []string) error {
@@ -43,6 +45,12 @@ With --json it prints one document a line, for each event one.`,
 	cmd.Flags().StringVarP(&address, "address", "a", "", "ADDR[:PORT] to listen on (default: all addresses, port 7175)")
 	return cmd
 }
+
+// benchLimits is what the help says of limits.
+var benchLimits = fmt.Sprintf(`It takes %d tests at a time, %d of one address. One test may need %d MiB of memory
+here (two messages and the queues for each queue pair), those of one address %d
+MiB, all together %d. Others are refused with that reason.`,
+	bench.MaxTests, bench.MaxPeerTests, bench.MaxTestMemory>>20, bench.MaxPeerMemory>>20, bench.MaxMemory>>20)
 
 type benchServeDoc struct {
 	Time      time.Time `json:"time" doc:"when it happened"`

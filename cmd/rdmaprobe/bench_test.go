@@ -135,6 +135,7 @@ func TestBenchUsage(t *testing.T) {
 		"bw 10.0.0.7 --qps 0", "bw 10.0.0.7 --depth 5000", "bw 10.0.0.7 --depth 4 --batch 5", "bw 10.0.0.7 --cq-mod 0",
 		"lat 10.0.0.7 -D 0s", "lat 10.0.0.7 --inline -1", "lat 10.0.0.7 --interval -1s", "conn 10.0.0.7 -n 0", "reg --size 4X",
 		"bw 10.0.0.7 --dscp 64", "lat 10.0.0.7 --dscp 26 --tos 104", "lat 10.0.0.7 --bidirectional", "bw 10.0.0.7 -b -n 5000000000",
+		"bw 10.0.0.7 --size 64M --qps 2",
 		"reg --size 0", "reg --threads 0", "serve -a 10.0.0.1:x", "bogus",
 	} {
 		r := rxeWorld().command(t, strings.Fields("bench "+args)...)

@@ -146,6 +146,7 @@ type fakeLink struct {
 	data          []byte  // of the peer
 	other         *fakeLink
 	answered      chan struct{}
+	rejected      error // of the client
 }
 
 func (l *fakeLink) LocalAddr() net.Addr        { return cm.Addr{AddrPort: l.local} }
@@ -190,6 +191,12 @@ func (r fakeRequest) Accept(_ context.Context, o *cm.AcceptOptions) (link, error
 		o.OnStep(cm.Step{Name: "accept", Took: time.Millisecond, Detail: "answered"})
 	}
 	return r.fakeLink, nil
+}
+
+func (r fakeRequest) Reject(data []byte) error {
+	r.other.rejected = &cm.RejectError{Reason: abi.IB_CM_REJ_CONSUMER_DEFINED, PrivateData: data}
+	close(r.answered)
+	return nil
 }
 
 func (w *world) listen(_ context.Context, address string) (listener, error) {
@@ -241,6 +248,9 @@ func (w *world) dial(_ context.Context, d *cm.Dialer, target string) (link, erro
 	server.info, server.data, server.other, server.answered = w.peer, d.PrivateData, client, make(chan struct{})
 	l.queue <- server
 	<-server.answered
+	if client.rejected != nil {
+		return nil, &cm.OpError{Op: "dial", Step: "connect", Device: "rxe0", Remote: cm.Addr{AddrPort: remote}, Err: client.rejected}
+	}
 	return client, nil
 }
 

@@ -32,6 +32,7 @@ type request interface {
 	PeerData() []byte
 	Info() endInfo // of the own end
 	Accept(ctx context.Context, opts *cm.AcceptOptions) (link, error)
+	Reject(privateData []byte) error
 }
 
 func dial(ctx context.Context, d *cm.Dialer, target string) (link, error) {

@@ -36,7 +36,9 @@ func newServe(a *app) *cobra.Command {
 		Short: "Answer pings of any number of clients",
 		Long: `serve answers rdmaprobe ping, and the C tool rping -c, for any number of clients
 at once, until it gets SIGINT or SIGTERM. With --json it prints one document a
-line, for each event one.`,
+line, for each event one.
+
+` + serveLimits,
 		Example: `  rdmaprobe serve
   rdmaprobe serve -a 10.0.0.7
   rdmaprobe serve -a [fe80::1%eth0]:7175 --json`,
@@ -50,13 +52,13 @@ line, for each event one.`,
 				return usagef("--idle %v: must not be negative", o.idle)
 			}
 			o.address = address
-			s := &server{app: a, serveOptions: *o}
+			s := &server{app: a, serveOptions: *o, refusal: make(chan struct{}, maxRefusing)}
 			return s.run(cmd.Context())
 		}),
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.address, "address", "a", "", "ADDR[:PORT] to listen on (default: all addresses, port 7174)")
-	f.DurationVar(&o.idle, "idle", 10*time.Minute, "drop a client that is silent, or takes nothing, for so long; 0 means never")
+	f.DurationVar(&o.idle, "idle", 2*time.Minute, "drop a client that is silent, or takes nothing, for so long; 0 means never")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "show the data of each ping")
 	return cmd
 }
@@ -76,6 +78,8 @@ type server struct {
 
 	mu      sync.Mutex // guards output
 	clients sync.WaitGroup
+	count   clientCount
+	refusal chan struct{} // one for each refusal under way
 	served  atomic.Uint64
 	pings   atomic.Uint64
 	bytes   atomic.Uint64
@@ -112,7 +116,7 @@ func (s *server) accept(ctx context.Context, l listener) error {
 	for {
 		req, err := l.Accept(ctx)
 		if err == nil {
-			s.clients.Go(func() { s.client(clients, req) })
+			s.admit(clients, req)
 			continue
 		}
 		stop()
@@ -121,6 +125,26 @@ func (s *server) accept(ctx context.Context, l listener) error {
 		}
 		return err
 	}
+}
+
+// admit serves a client beside the others, or refuses it.
+func (s *server) admit(ctx context.Context, req request) {
+	peer := clientAddress(req.RemoteAddr())
+	why := s.count.enter(peer)
+	if why == nil {
+		s.clients.Go(func() {
+			defer s.count.leave(peer)
+			s.client(ctx, req)
+		})
+		return
+	}
+	s.refusal <- struct{}{}
+	s.clients.Go(func() {
+		defer func() { <-s.refusal }()
+		client := req.RemoteAddr().String()
+		_ = req.Reject([]byte(why.Error())) // a client that has gone needs no answer
+		s.log(serveDoc{Event: "refused", Client: client, Reason: why.Error()})
+	})
 }
 
 // stopReason says in a few words why the server ended.
@@ -157,7 +181,7 @@ func (s *server) client(ctx context.Context, req request) {
 		connected.Peer = client.doc()
 	}
 	s.log(connected)
-	opts := &rping.ServeOptions{Idle: s.idle}
+	opts := &rping.ServeOptions{Idle: s.idle, First: firstPing}
 	if s.verbose {
 		opts.OnPing = func(_ uint64, data []byte) {
 			s.log(serveDoc{Event: "ping", Client: peer, Data: printable(rping.Text(data))})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/purerdma/rdma/abi"
@@ -119,8 +120,40 @@ func (f *fakeID) Close() error {
 	return nil
 }
 
-// newFakeServer makes a server without a listener: tests give it requests.
-func newFakeServer() *Server { return &Server{sides: map[uint64]*side{}} }
-
 // ask is a request of a client.
 func ask(r request) ucma.ConnParam { return ucma.ConnParam{PrivateData: r.marshal()} }
+
+// startFake makes a server without a listener, whose requests the test makes, and counts
+// those that it refuses.
+func startFake() (*Server, *atomic.Int32) {
+	srv, refused := newServer(), new(atomic.Int32)
+	srv.OnEvent = func(e ServerEvent) {
+		if e.Event == "refused" {
+			refused.Add(1)
+		}
+	}
+	return srv, refused
+}
+
+// began tells whether a test of 10.0.0.2 has all of its queue pairs.
+func (srv *Server) began(token uint64) bool {
+	srv.mu.Lock()
+	defer srv.mu.Unlock()
+	t := srv.tests[testKey{netip.MustParseAddr("10.0.0.2"), token}]
+	if t == nil || t.side == nil {
+		return false
+	}
+	select {
+	case <-t.side.ready:
+		return true
+	default:
+		return false
+	}
+}
+
+// taken is what all tests of a server take.
+func (srv *Server) taken() (tests, memory int) {
+	srv.mu.Lock()
+	defer srv.mu.Unlock()
+	return srv.ledger.all.tests, srv.ledger.all.memory
+}

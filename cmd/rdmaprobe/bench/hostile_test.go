@@ -71,22 +71,21 @@ func TestRights(t *testing.T) {
 func TestIndexTwice(t *testing.T) {
 	useFake(t)
 	r := request{Test: Bandwidth, Op: Write, Mode: Event, Size: 64, RecvDepth: 4, QPs: 2, Token: 7, Depth: 1, Batch: 1, CQMod: 1, Limit: 1}
-	srv := newFakeServer()
+	srv, refused := startFake()
 	ctx, cancel := context.WithCancel(t.Context())
 	first := newFakeID("10.0.0.2:4000")
 	first.confirm = make(chan struct{}) // the others wait for this one to be there
-	taken := make(chan error, 8)
-	go func() { taken <- srv.take(ctx, first, ask(r)) }()
+	srv.take(ctx, first, ask(r))
 	waitFor(t, "the first to be accepted", func() bool { accepted, _, _ := first.answer(); return accepted })
 	r.Index = 1
 	ids := make([]*fakeID, 7)
 	for i := range ids {
 		ids[i] = newFakeID("10.0.0.2:4001")
-		go func() { taken <- srv.take(ctx, ids[i], ask(r)) }()
+		go srv.take(ctx, ids[i], ask(r))
 	}
-	waitFor(t, "all but one to be rejected", func() bool { return len(taken) == len(ids)-1 })
+	waitFor(t, "all but one to be refused", func() bool { return int(refused.Load()) == len(ids)-1 })
 	close(first.confirm)
-	waitFor(t, "all to be answered", func() bool { return len(taken) == len(ids)+1 })
+	waitFor(t, "the test to begin", func() bool { return srv.began(r.Token) })
 	n := 0
 	for _, id := range ids {
 		accepted, rejected, _ := id.answer()
@@ -100,7 +99,7 @@ func TestIndexTwice(t *testing.T) {
 		t.Errorf("%d requests of one index were accepted", n)
 	}
 	cancel()
-	srv.wg.Wait()
+	srv.close()
 }
 
 // waitFor waits until something is so.

@@ -47,13 +47,6 @@ func (m Mode) String() string {
 	return [...]string{"", "poll", "event", "adaptive"}[min(m, 3)]
 }
 
-// Limits of what a server does for a client.
-const (
-	MaxSize  = 64 << 20 // bytes of a message
-	MaxDepth = 4096     // messages under way on one queue pair
-	MaxQPs   = 64
-)
-
 // Params say what to measure. All are needed, except where it says otherwise.
 type Params struct {
 	Test Test

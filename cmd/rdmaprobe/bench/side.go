@@ -124,10 +124,10 @@ func (s *side) createCQ(depth int) (*uverbs.CQ, error) {
 }
 
 // area is the bytes of one area, so that areas begin at cache lines.
-func (s *side) area() int { return (int(s.req.Size) + 63) &^ 63 }
+func (r *request) area() int { return (int(r.Size) + 63) &^ 63 }
 
 func (s *side) register() (err error) {
-	if s.mem, err = uverbs.NewMemory(2 * s.area() * int(s.req.QPs)); err != nil {
+	if s.mem, err = uverbs.NewMemory(2 * s.req.area() * int(s.req.QPs)); err != nil {
 		return err
 	}
 	s.undo = append(s.undo, s.mem.Close)
@@ -150,8 +150,8 @@ func (r *request) access() uverbs.Access {
 }
 
 // sendArea and recvArea are offsets into the memory.
-func (c *conn) sendArea() int { return 2 * c.index * c.area() }
-func (c *conn) recvArea() int { return c.sendArea() + c.area() }
+func (c *conn) sendArea() int { return 2 * c.index * c.req.area() }
+func (c *conn) recvArea() int { return c.sendArea() + c.req.area() }
 
 // out is what is sent, or where a read goes.
 func (c *conn) out() uverbs.SGE { return c.mr.SGE(c.sendArea(), int(c.req.Size)) }

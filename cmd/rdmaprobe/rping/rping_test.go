@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -200,6 +201,38 @@ func TestIdle(t *testing.T) {
 	if !errors.Is(err, rping.ErrIdle) {
 		t.Errorf("error %v, want rping.ErrIdle", err)
 	}
+}
+
+// TestFirst: a client that never pings has less time than one that has, whose next ping
+// may be far away.
+func TestFirst(t *testing.T) {
+	opts := &rping.ServeOptions{Idle: time.Hour, First: time.Second}
+	synctest.Test(t, func(t *testing.T) {
+		_, server := rpingtest.Pipe()
+		start := time.Now()
+		_, err := rping.Serve(t.Context(), server, opts)
+		if took := time.Since(start); !errors.Is(err, rping.ErrIdle) || took != time.Second {
+			t.Errorf("a silent client: %v after %v", err, took)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		client, server := rpingtest.Pipe()
+		done := startServer(t, server, opts)
+		c, err := rping.NewClient(client, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if _, err := c.Ping(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(10 * time.Second)
+		}
+		client.HangUp()
+		if got := <-done; got.err != nil || got.stats.Pings != 2 {
+			t.Errorf("a slow client: %+v", got)
+		}
+	})
 }
 
 // stalled is a connection on which one kind of operation never ends, as with a

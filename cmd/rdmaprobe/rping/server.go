@@ -21,6 +21,11 @@ type ServeOptions struct {
 	// no receive lets the answer wait for ever.
 	Idle time.Duration
 
+	// First ends a connection whose client has not begun its first ping within
+	// that time; 0 means as with any other ping. A client that connects and says
+	// nothing costs as much as one that pings.
+	First time.Duration
+
 	// OnPing, if not nil, sees the data of each ping after it was read.
 	OnPing func(seq uint64, data []byte)
 }
@@ -55,7 +60,7 @@ type session struct {
 
 func (s *session) run(ctx context.Context) error {
 	for {
-		src, err := s.recvInfo(ctx)
+		src, err := s.recvInfo(ctx, s.patience())
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -77,7 +82,7 @@ func (s *session) ping(ctx context.Context, src Info) (last bool, err error) {
 		return false, s.failed("allocate memory", err)
 	}
 	read := func(ctx context.Context) error { return s.t.Read(ctx, s.mem, src) }
-	if err := s.bounded(ctx, read); err != nil {
+	if err := bounded(ctx, s.opts.Idle, read); err != nil {
 		return false, s.failed("read the client's data", err)
 	}
 	if s.opts.OnPing != nil {
@@ -86,7 +91,7 @@ func (s *session) ping(ctx context.Context, src Info) (last bool, err error) {
 	if err := s.goAhead(ctx); err != nil {
 		return false, s.failed("tell the client to go ahead", err)
 	}
-	dst, err := s.recvInfo(ctx)
+	dst, err := s.recvInfo(ctx, s.opts.Idle)
 	if err != nil {
 		return false, s.failed("receive address for the answer", err)
 	}
@@ -95,7 +100,7 @@ func (s *session) ping(ctx context.Context, src Info) (last bool, err error) {
 		return false, s.failed("write the data back", err)
 	}
 	write := func(ctx context.Context) error { return s.t.Write(ctx, dst, s.mem, size) }
-	if err := s.bounded(ctx, write); err != nil {
+	if err := bounded(ctx, s.opts.Idle, write); err != nil {
 		return false, s.failed("write the data back", err)
 	}
 	err = s.goAhead(ctx)
@@ -130,10 +135,18 @@ func (s *session) room(n int) error {
 	return err
 }
 
-func (s *session) recvInfo(ctx context.Context) (info Info, err error) {
+// patience is how long the next ping may be away; 0 means for ever.
+func (s *session) patience() time.Duration {
+	if first := s.opts.First; s.stats.Pings == 0 && first > 0 && (s.opts.Idle <= 0 || first < s.opts.Idle) {
+		return first
+	}
+	return s.opts.Idle
+}
+
+func (s *session) recvInfo(ctx context.Context, limit time.Duration) (info Info, err error) {
 	var b [InfoSize]byte
 	var n int
-	err = s.bounded(ctx, func(ctx context.Context) (err error) {
+	err = bounded(ctx, limit, func(ctx context.Context) (err error) {
 		n, err = s.t.Recv(ctx, b[:])
 		return err
 	})
@@ -147,16 +160,16 @@ func (s *session) recvInfo(ctx context.Context) (info Info, err error) {
 	return info, err
 }
 
-// bounded does one step within the client's time.
-func (s *session) bounded(ctx context.Context, step func(context.Context) error) error {
-	if s.opts.Idle <= 0 {
+// bounded does one step within the client's time; 0 means without a limit.
+func bounded(ctx context.Context, limit time.Duration, step func(context.Context) error) error {
+	if limit <= 0 {
 		return step(ctx)
 	}
-	wait, cancel := context.WithTimeoutCause(ctx, s.opts.Idle, ErrIdle)
+	wait, cancel := context.WithTimeoutCause(ctx, limit, ErrIdle)
 	defer cancel()
 	err := step(wait)
 	if err != nil && ctx.Err() == nil && context.Cause(wait) == ErrIdle {
-		return fmt.Errorf("%w (%v)", ErrIdle, s.opts.Idle)
+		return fmt.Errorf("%w (%v)", ErrIdle, limit)
 	}
 	return err
 }
@@ -164,7 +177,7 @@ func (s *session) bounded(ctx context.Context, step func(context.Context) error)
 // goAhead sends a message without content, as long as the client expects it.
 func (s *session) goAhead(ctx context.Context) error {
 	var b [InfoSize]byte
-	return s.bounded(ctx, func(ctx context.Context) error { return s.t.Send(ctx, b[:]) })
+	return bounded(ctx, s.opts.Idle, func(ctx context.Context) error { return s.t.Send(ctx, b[:]) })
 }
 
 func (s *session) failed(step string, err error) error {
