@@ -82,14 +82,17 @@ func (o ownQP) Recv(ctx context.Context, p []byte) (int, error) {
 	return n, o.qp.PostRecv(uverbs.RecvWR{ID: wc.ID, SGEs: []uverbs.SGE{o.mr.SGE(slot*slotSize, 4*rping.InfoSize)}})
 }
 
-func (o ownQP) Alloc(n int, remote bool) (rping.Memory, error) {
+func (o ownQP) Alloc(n int, rights rping.Rights) (rping.Memory, error) {
 	mem, err := uverbs.NewMemory(n)
 	if err != nil {
 		return nil, err
 	}
 	access := uverbs.AccessLocalWrite
-	if remote {
-		access |= uverbs.AccessRemoteRead | uverbs.AccessRemoteWrite
+	switch rights {
+	case rping.PeerReads:
+		access |= uverbs.AccessRemoteRead
+	case rping.PeerWrites:
+		access |= uverbs.AccessRemoteWrite
 	}
 	mr, err := o.pd.RegMRRange(mem, 0, n, access)
 	if err != nil {

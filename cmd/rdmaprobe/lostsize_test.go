@@ -33,9 +33,9 @@ type narrowTransport struct {
 	size  int
 }
 
-func (n *narrowTransport) Alloc(size int, remote bool) (rping.Memory, error) {
+func (n *narrowTransport) Alloc(size int, rights rping.Rights) (rping.Memory, error) {
 	n.size = size
-	return n.Transport.Alloc(size, remote)
+	return n.Transport.Alloc(size, rights)
 }
 
 func (n *narrowTransport) Recv(ctx context.Context, b []byte) (int, error) {

@@ -30,18 +30,20 @@ func (t conn) Recv(ctx context.Context, p []byte) (int, error) {
 	return n, err
 }
 
-func (t conn) Alloc(n int, remote bool) (Memory, error) {
-	r, err := t.c.Alloc(n, rights(remote))
+func (t conn) Alloc(n int, rights Rights) (Memory, error) {
+	r, err := t.c.Alloc(n, rights.access())
 	if err != nil {
 		return nil, err
 	}
 	return region{r}, nil
 }
 
-// rights are what the peer may do with memory: all of the protocol, or nothing.
-func rights(remote bool) cm.Access {
-	if remote {
-		return cm.RemoteRead | cm.RemoteWrite
+func (r Rights) access() cm.Access {
+	switch r {
+	case PeerReads:
+		return cm.RemoteRead
+	case PeerWrites:
+		return cm.RemoteWrite
 	}
 	return 0
 }

@@ -9,10 +9,9 @@ import (
 // TestRights: the peer reads the start of a ping and writes its sink, and reaches
 // nothing of what is for the own device alone.
 func TestRights(t *testing.T) {
-	if got := rights(true); got != cm.RemoteRead|cm.RemoteWrite {
-		t.Errorf("memory for the peer has the rights %#x", got)
-	}
-	if got := rights(false); got != 0 {
-		t.Errorf("own memory has the rights %#x", got)
+	for r, want := range map[Rights]cm.Access{Private: 0, PeerReads: cm.RemoteRead, PeerWrites: cm.RemoteWrite} {
+		if got := r.access(); got != want {
+			t.Errorf("rights %d are %#x, want %#x", r, got, want)
+		}
 	}
 }

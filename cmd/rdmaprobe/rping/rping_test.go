@@ -128,12 +128,12 @@ func TestSizeRefused(t *testing.T) {
 func TestBadClients(t *testing.T) {
 	ctx := t.Context()
 	good := func(e *rpingtest.End) []byte {
-		m, _ := e.Alloc(64, true)
+		m, _ := e.Alloc(64, rping.PeerReads)
 		b, _ := m.Info().AppendBinary(nil)
 		return b
 	}
 	small := func(e *rpingtest.End) []byte {
-		m, _ := e.Alloc(8, true)
+		m, _ := e.Alloc(8, rping.PeerWrites)
 		b, _ := m.Info().AppendBinary(nil)
 		return b
 	}
@@ -192,6 +192,55 @@ func TestBadServer(t *testing.T) {
 				t.Errorf("error %v, want rping.ErrProtocol", err)
 			}
 		})
+	}
+}
+
+// TestForger: a server that writes the same to both buffers, instead of sending back what
+// it read, is found out, also where the device lets it reach both.
+func TestForger(t *testing.T) {
+	for _, careless := range []bool{false, true} {
+		client, server := rpingtest.Pipe()
+		server.Careless = careless
+		c, err := rping.NewClient(client, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		forged, err := server.Alloc(rping.DefaultSize, rping.Private)
+		if err != nil {
+			t.Fatal(err)
+		}
+		copy(forged.Bytes(), "all is well")
+		reached := make(chan int, 1)
+		go func() {
+			n := 0
+			var infos [2]rping.Info
+			for i := range infos {
+				b := make([]byte, rping.InfoSize)
+				_, _ = server.Recv(t.Context(), b)
+				_ = infos[i].UnmarshalBinary(b)
+				if i == 1 {
+					for _, info := range infos {
+						if server.Write(t.Context(), info, forged, rping.DefaultSize) == nil {
+							n++
+						}
+					}
+				}
+				_ = server.Send(t.Context(), make([]byte, rping.InfoSize))
+			}
+			reached <- n
+		}()
+		_, err = c.Ping(t.Context())
+		if !errors.Is(err, rping.ErrMismatch) {
+			t.Errorf("careless %v: error %v", careless, err)
+		}
+		want := 1
+		if careless {
+			want = 2
+		}
+		if n := <-reached; n != want {
+			t.Errorf("careless %v: %d buffers were written", careless, n)
+		}
+		_ = c.Close()
 	}
 }
 

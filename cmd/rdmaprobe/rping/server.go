@@ -127,7 +127,7 @@ func (s *session) room(n int) error {
 			return err
 		}
 	}
-	mem, err := s.t.Alloc(n, false)
+	mem, err := s.t.Alloc(n, Private)
 	s.mem = mem
 	if err != nil {
 		s.mem = nil

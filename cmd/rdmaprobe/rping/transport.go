@@ -13,15 +13,24 @@ type Transport interface {
 	// ended the connection and nothing is left.
 	Recv(ctx context.Context, p []byte) (int, error)
 
-	// Alloc makes memory of n zeroed bytes. With remote, the peer may read
-	// and write it.
-	Alloc(n int, remote bool) (Memory, error)
+	// Alloc makes memory of n zeroed bytes.
+	Alloc(n int, r Rights) (Memory, error)
 
 	// Read fetches src from the peer into the start of dst; Write puts the
 	// first n bytes of src into the peer's memory dst.
 	Read(ctx context.Context, dst Memory, src Info) error
 	Write(ctx context.Context, dst Info, src Memory, n int) error
 }
+
+// Rights are what the peer may do with memory.
+type Rights uint8
+
+// Rights.
+const (
+	Private    Rights = iota // nothing
+	PeerReads                // read it
+	PeerWrites               // write it
+)
 
 // Memory is memory that the device may use.
 type Memory interface {

@@ -24,7 +24,7 @@ type fabric struct {
 type memory struct {
 	f      *fabric
 	key    uint32
-	remote bool
+	rights rping.Rights
 	b      []byte
 }
 
@@ -66,6 +66,10 @@ type End struct {
 
 	// Corrupt, if not nil, changes what Write has transferred.
 	Corrupt func([]byte)
+
+	// Careless reaches the peer's memory whatever its rights, as soft-iWARP lets
+	// anybody read.
+	Careless bool
 
 	// FailAt makes the operation with this number, from 1, fail with ErrFail.
 	FailAt int
@@ -139,22 +143,22 @@ func copyLen(dst, src []byte) int {
 }
 
 // Alloc implements rping.Transport.
-func (e *End) Alloc(n int, remote bool) (rping.Memory, error) {
+func (e *End) Alloc(n int, rights rping.Rights) (rping.Memory, error) {
 	if err := e.count(); err != nil {
 		return nil, err
 	}
 	e.f.mu.Lock()
 	defer e.f.mu.Unlock()
 	e.f.next++
-	m := &memory{f: e.f, key: e.f.next, remote: remote, b: make([]byte, n)}
+	m := &memory{f: e.f, key: e.f.next, rights: rights, b: make([]byte, n)}
 	e.f.mem[m.key] = m
 	return m, nil
 }
 
 // reach finds peer memory the way a device does.
-func (e *End) reach(i rping.Info) ([]byte, error) {
+func (e *End) reach(i rping.Info, need rping.Rights) ([]byte, error) {
 	m, ok := e.f.mem[i.RKey]
-	if !ok || !m.remote || i.Addr < base || i.Addr-base+uint64(i.Size) > uint64(len(m.b)) {
+	if !ok || m.rights != need && !e.Careless || i.Addr < base || i.Addr-base+uint64(i.Size) > uint64(len(m.b)) {
 		return nil, ErrAccess
 	}
 	return m.b[i.Addr-base:][:i.Size], nil
@@ -167,7 +171,7 @@ func (e *End) Read(_ context.Context, dst rping.Memory, src rping.Info) error {
 	}
 	e.f.mu.Lock()
 	defer e.f.mu.Unlock()
-	b, err := e.reach(src)
+	b, err := e.reach(src, rping.PeerReads)
 	if err == nil {
 		copy(dst.Bytes()[:src.Size], b)
 	}
@@ -181,7 +185,7 @@ func (e *End) Write(_ context.Context, dst rping.Info, src rping.Memory, n int) 
 	}
 	e.f.mu.Lock()
 	defer e.f.mu.Unlock()
-	b, err := e.reach(dst)
+	b, err := e.reach(dst, rping.PeerWrites)
 	if err != nil {
 		return err
 	}
