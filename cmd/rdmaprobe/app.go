@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -77,12 +78,23 @@ func (a *app) finishOn(w *cancelWriter, command string, err error) int {
 const lostRemedy = "what was printed is not complete: look at the file or device that standard output goes to"
 
 // wantsJSON looks for the flag itself, because the parser stops at the first
-// mistake, and mistakes are to be JSON too.
-func wantsJSON(args []string) bool {
-	if end := slices.Index(args, "--"); end >= 0 {
-		args = args[:end]
+// mistake, and mistakes are to be JSON too. It takes the values that the parser
+// takes, and the last flag counts, as there.
+func wantsJSON(args []string) (wanted bool) {
+	for _, arg := range args {
+		value, given := strings.CutPrefix(arg, "--json=")
+		switch {
+		case arg == "--":
+			return wanted
+		case arg == "--json":
+			wanted = true
+		case given:
+			if v, err := strconv.ParseBool(value); err == nil {
+				wanted = v
+			}
+		}
 	}
-	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
+	return wanted
 }
 
 // asVersion makes the command version of --version without a command.

@@ -245,3 +245,20 @@ func TestHelp(t *testing.T) {
 		}
 	}
 }
+
+// TestWantsJSON: the values that the parser takes for true, and the last flag counts.
+func TestWantsJSON(t *testing.T) {
+	for args, want := range map[string]bool{
+		"list": false, "list --json": true, "list --json=1": true, "list --json=true": true, "list --json=T": true,
+		"list --json=0": false, "list --json=false": false, "list --json --json=false": false, "list --json=false --json": true,
+		"list -- --json": false, "list --jsonx": false, "list --json=maybe": false,
+	} {
+		if got := wantsJSON(strings.Fields(args)); got != want {
+			t.Errorf("%s: %v, want %v", args, got, want)
+		}
+		r := rxeWorld().command(t, strings.Fields(args)...)
+		if got := strings.HasPrefix(r.stdout, "{"); got != want {
+			t.Errorf("%s prints\n%s", args, r.both())
+		}
+	}
+}

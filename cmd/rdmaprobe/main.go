@@ -23,11 +23,12 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := untilSignal(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	// A second signal ends the program at once.
 	context.AfterFunc(ctx, stop)
 	// Without this, a closed pipe on standard output would kill the program
@@ -37,4 +38,15 @@ func main() {
 		lineWidth = widthFor(columns)
 	}
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// untilSignal makes a context that ends with the first of the signals. One that was
+// ignored when the program began stays so: nohup has SIGHUP ignored, and a shell
+// SIGINT for what it starts in the background.
+func untilSignal(signals ...os.Signal) (context.Context, context.CancelFunc) {
+	signals = slices.DeleteFunc(signals, signal.Ignored)
+	if len(signals) == 0 { // none would mean all
+		return context.WithCancel(context.Background())
+	}
+	return signal.NotifyContext(context.Background(), signals...)
 }
