@@ -320,7 +320,7 @@ func (r *benchRun) onInterval(p *progress) func(bench.Interval) {
 	}
 	return func(i bench.Interval) {
 		d := newBenchIntervalDoc(i, r.test)
-		r.doc.Intervals = append(r.doc.Intervals, d)
+		r.doc.Intervals = keep(r.doc.Intervals, d)
 		if r.quiet {
 			return
 		}

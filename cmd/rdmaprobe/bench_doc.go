@@ -29,7 +29,7 @@ type benchDoc struct {
 	Here      benchPlaceDoc      `json:"here" doc:"where this process and its device are"`
 	There     benchPlaceDoc      `json:"there" doc:"where those of the server are, as it says"`
 	Results   []benchResultDoc   `json:"results" doc:"one for each size"`
-	Intervals []benchIntervalDoc `json:"intervals" doc:"with --interval, the parts of all measurements in order"`
+	Intervals []benchIntervalDoc `json:"intervals" doc:"with --interval, the parts of all measurements in order; after 10000 only the last one is kept"`
 	Warnings  []string           `json:"warnings" doc:"what seems to limit the result"`
 	outcome
 }

@@ -126,8 +126,7 @@ type cmPinger struct {
 	cmpingOptions
 	doc   *cmpingDoc
 	stats stats // verified counts answers
-	last  error // of the last request that was not answered well
-	up    bool
+	best  error // of the last request that came as far as any; nil when one found the host up
 }
 
 func newCMPinger(a *app, o cmpingOptions) *cmPinger {
@@ -143,7 +142,7 @@ func (p *cmPinger) run(ctx context.Context) error {
 	}
 	q := cmQuery{Remote: remote, Local: p.source, TOS: p.tos}
 	start := time.Now()
-	fatal := p.probes(ctx, q, start)
+	fatal := p.probes(ctx, q)
 	p.doc.TimeMS = milliseconds(time.Since(start))
 	p.summary()
 	switch {
@@ -151,10 +150,8 @@ func (p *cmPinger) run(ctx context.Context) error {
 		return fatal
 	case p.stats.sent == 0:
 		return &failure{step: "connect", object: p.target, err: errInterrupted}
-	case p.up:
-		return nil
 	}
-	return p.last
+	return p.best
 }
 
 // resolveName takes the resolver's first address.
@@ -197,9 +194,10 @@ func (p *cmPinger) checkAddresses(ip netip.Addr) error {
 
 // probes sends requests until the count is reached, ctx ends, or one fails in
 // a way that the next will not change: such an error is returned.
-func (p *cmPinger) probes(ctx context.Context, q cmQuery, start time.Time) error {
+func (p *cmPinger) probes(ctx context.Context, q cmQuery) error {
+	pace := newPace(p.interval, time.Now())
 	for seq := uint64(0); p.count == 0 || seq < p.count; seq++ {
-		if seq > 0 && !p.pause(ctx, start, seq) {
+		if seq > 0 && !pace.sleep(ctx, nil) {
 			return nil
 		}
 		q.QPNum = 0 // a new one for each
@@ -217,30 +215,17 @@ func (p *cmPinger) probes(ctx context.Context, q cmQuery, start time.Time) error
 	return nil
 }
 
-// pause waits until the next request is due; false when ctx ends.
-func (p *cmPinger) pause(ctx context.Context, start time.Time, seq uint64) bool {
-	wait := time.Until(start.Add(time.Duration(seq) * p.interval))
-	if wait <= 0 {
-		return ctx.Err() == nil
-	}
-	select {
-	case <-time.After(wait):
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
 // note counts and prints one outcome.
 func (p *cmPinger) note(seq uint64, got cmAnswer) {
 	p.stats.sent++
 	if got.answered() {
 		p.stats.add(got.Answer)
 	}
-	if got.State == stateUp {
-		p.up = true
-	} else {
-		p.last = got.failure(p.target)
+	if seq == 0 || stateRank(got.State) >= stateRank(p.doc.State) {
+		p.best = nil
+		if got.State != stateUp {
+			p.best = got.failure(p.target)
+		}
 	}
 	if got.State == stateNoAnswer || got.State == stateUnresolved {
 		if port, down := p.findDownPort(got.Device, p.doc.Address); down {

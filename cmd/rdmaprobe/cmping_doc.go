@@ -50,20 +50,18 @@ type rejectDoc struct {
 	Advice string `json:"advice" doc:"what usually causes the reason; may be empty"`
 }
 
-// keptProbes bounds the memory of a run that nobody ends.
-const keptProbes = 10_000
-
 // count adds a request.
 func (d *cmpingDoc) count(p cmProbeDoc) {
-	if len(d.Probes) == keptProbes {
-		d.Probes = d.Probes[:keptProbes-1]
-	}
-	d.Probes = append(d.Probes, p)
+	d.Probes = keep(d.Probes, p)
 	d.Listener = d.Listener || p.Listener
-	rank := []string{stateNoPort, stateNoDevice, stateUnresolved, stateNoAnswer, stateRejected, stateUp}
-	if p.Seq == 0 || slices.Index(rank, p.State) > slices.Index(rank, d.State) {
+	if p.Seq == 0 || stateRank(p.State) > stateRank(d.State) {
 		d.State = p.State
 	}
+}
+
+// stateRank is the larger, the farther a request came.
+func stateRank(state string) int {
+	return slices.Index([]string{stateNoPort, stateNoDevice, stateUnresolved, stateNoAnswer, stateRejected, stateUp}, state)
 }
 
 // line is a request for people.

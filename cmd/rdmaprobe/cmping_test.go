@@ -1,12 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"net/netip"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -158,13 +161,54 @@ func TestCMPingInterrupted(t *testing.T) {
 	}
 }
 
+// TestCMPingBest: the exit code and the error are those of the best that happened, in
+// whatever order.
+func TestCMPingBest(t *testing.T) {
+	const silent, rejected, unresolved, up = "10.0.0.9", "10.0.0.14", "10.0.0.10", "10.0.0.7"
+	for _, tt := range []struct {
+		answers []string
+		code    int
+		class   string
+	}{
+		{[]string{rejected, silent, unresolved}, exitRejected, "rejected"},
+		{[]string{silent, rejected}, exitRejected, "rejected"},
+		{[]string{unresolved, silent, unresolved}, exitUnreachable, "timeout"},
+		{[]string{up, rejected, silent}, exitOK, ""},
+		{[]string{rejected, up, silent}, exitOK, ""},
+	} {
+		w, sent := cmWorld(), 0
+		sys := w.system()
+		sys.cmProbe = func(ctx context.Context, q cmQuery) cmAnswer {
+			if q.Remote.Port() != selfPort { // not this machine asking itself
+				q.Remote = netip.AddrPortFrom(netip.MustParseAddr(tt.answers[sent]), q.Remote.Port())
+				sent++
+			}
+			return w.cmProbe(ctx, q)
+		}
+		var out, errOut bytes.Buffer
+		args := []string{"cmping", up, "-i", "0", "--json", "-C", strconv.Itoa(len(tt.answers))}
+		code := runOn(t.Context(), sys, args, &out, &errOut)
+		var d cmpingDoc
+		if err := json.Unmarshal(out.Bytes(), &d); err != nil {
+			t.Fatal(err)
+		}
+		class := ""
+		if d.Error != nil {
+			class = d.Error.Class
+		}
+		if code != tt.code || class != tt.class {
+			t.Errorf("%v: exit code %d, class %q; want %d, %q", tt.answers, code, class, tt.code, tt.class)
+		}
+	}
+}
+
 // TestCMPingKeepsFew: a run that nobody ends does not grow for ever.
 func TestCMPingKeepsFew(t *testing.T) {
 	var d cmpingDoc
-	for seq := range uint64(keptProbes + 5) {
+	for seq := range uint64(kept + 5) {
 		d.count(cmProbeDoc{Seq: seq, State: stateUp})
 	}
-	if len(d.Probes) != keptProbes || d.Probes[keptProbes-1].Seq != keptProbes+4 {
+	if len(d.Probes) != kept || d.Probes[kept-1].Seq != kept+4 {
 		t.Errorf("%d kept, the last is %d", len(d.Probes), d.Probes[len(d.Probes)-1].Seq)
 	}
 }

@@ -162,7 +162,7 @@ type pingDoc struct {
 	LossPercent float64   `json:"loss_percent" doc:"pings not verified, of those sent"`
 	TimeMS      float64   `json:"time_ms" doc:"from the first ping to the end of the last, in milliseconds"`
 	RTT         rttDoc    `json:"rtt" doc:"round trip times"`
-	Pings       []pongDoc `json:"pings,omitempty" doc:"each ping; only with -v"`
+	Pings       []pongDoc `json:"pings,omitempty" doc:"each ping; only with -v; after 10000 only the last one is kept"`
 	You         *endDoc   `json:"you,omitempty" doc:"this end; absent when not known"`
 	Peer        *endDoc   `json:"peer,omitempty" doc:"the other end, as it says; absent when it is rping, or an older rdmaprobe"`
 	Differences []string  `json:"differences" doc:"what is not the same at both ends though it should be"`

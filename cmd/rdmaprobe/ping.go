@@ -209,8 +209,10 @@ func (p *pinger) pings(ctx context.Context, conn link) error {
 	client.StartAt(p.first)
 	start := time.Now()
 	defer func() { p.doc.TimeMS = milliseconds(time.Since(start)) }()
+	pace := newPace(p.interval, start)
 	for p.count == 0 || p.stats.sent < p.count {
-		if p.stats.sent > 0 && !p.pause(ctx, conn, start) {
+		// When the server ends the connection, the next ping says why.
+		if p.stats.sent > 0 && !pace.sleep(ctx, conn.Done()) {
 			break
 		}
 		if err = p.one(ctx, client); err != nil {
@@ -242,9 +244,15 @@ func (p *pinger) one(ctx context.Context, client *rping.Client) error {
 	if err != nil {
 		return &failure{step: "", object: "", after: time.Since(begin), err: err}
 	}
+	p.verified(pong)
+	return nil
+}
+
+// verified notes and prints a ping that came back right.
+func (p *pinger) verified(pong rping.Pong) {
 	p.stats.add(pong.Time)
 	if p.verbose {
-		p.doc.Pings = append(p.doc.Pings, pongDoc{Seq: pong.Seq, TimeMS: milliseconds(pong.Time)})
+		p.doc.Pings = keep(p.doc.Pings, pongDoc{Seq: pong.Seq, TimeMS: milliseconds(pong.Time)})
 	}
 	if !p.quiet {
 		p.printf("%d bytes from %s: seq=%d time=%s verified\n", p.size, p.doc.Remote, pong.Seq, formatDuration(pong.Time))
@@ -252,25 +260,6 @@ func (p *pinger) one(ctx context.Context, client *rping.Client) error {
 	if p.verbose {
 		p.printf("ping data: %s\n", rping.Text(pong.Data))
 	}
-	return nil
-}
-
-// pause waits until the next ping is due. It returns early when the server
-// ends the connection, and false when ctx ends.
-func (p *pinger) pause(ctx context.Context, conn link, start time.Time) bool {
-	wait := time.Until(start.Add(time.Duration(p.stats.sent) * p.interval))
-	if p.interval == 0 || wait <= 0 {
-		return ctx.Err() == nil
-	}
-	t := time.NewTimer(wait)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-conn.Done(): // the next ping says why
-	case <-ctx.Done():
-		return false
-	}
-	return true
 }
 
 // summary prints and notes the totals.

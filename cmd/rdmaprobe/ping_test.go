@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/cm"
+	"github.com/purerdma/rdma/cmd/rdmaprobe/bench"
+	"github.com/purerdma/rdma/cmd/rdmaprobe/rping"
 )
 
 // TestPingInterrupted: what was verified until then is a success.
@@ -48,6 +51,24 @@ func TestPingServerLeaves(t *testing.T) {
 		}
 	case <-time.After(time.Minute):
 		t.Fatal("ping did not notice")
+	}
+}
+
+// TestKeepFew: lists of runs that nobody ends do not grow for ever.
+func TestKeepFew(t *testing.T) {
+	p := newPinger(&app{out: io.Discard, sys: rxeWorld().system()}, pingOptions{verbose: true, quiet: true})
+	b := &benchRun{app: p.app, benchOptions: &benchOptions{interval: 1, quiet: true}, doc: newBenchDoc(new(benchOptions))}
+	onInterval := b.onInterval(nil)
+	for i := range uint64(kept + 5) {
+		p.verified(rping.Pong{Seq: i})
+		onInterval(bench.Interval{Messages: i})
+	}
+	pings, intervals := p.doc.Pings, b.doc.Intervals
+	if len(pings) != kept || pings[0].Seq != 0 || pings[kept-1].Seq != kept+4 {
+		t.Errorf("%d pings, the last is %d", len(pings), pings[len(pings)-1].Seq)
+	}
+	if len(intervals) != kept || intervals[kept-1].Messages != kept+4 {
+		t.Errorf("%d intervals, the last has %d messages", len(intervals), intervals[len(intervals)-1].Messages)
 	}
 }
 
