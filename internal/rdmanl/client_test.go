@@ -37,6 +37,15 @@ func TestRequestTypes(t *testing.T) {
 	}
 }
 
+// TestFirmwareVersion: drivers write it for a file of sysfs, and some end the line.
+func TestFirmwareVersion(t *testing.T) {
+	f := &fake{answers: []answer{{payloads: [][]byte{encode(uint16(abi.RDMA_NLDEV_ATTR_FW_VERSION), []byte("0.0.14\n\x00")...)}}}}
+	devs, err := (&Client{f}).Devices(t.Context())
+	if err != nil || len(devs) != 1 || devs[0].FirmwareVersion != "0.0.14" {
+		t.Errorf("got %+v, %v", devs, err)
+	}
+}
+
 func TestInterruptedDumpIsRepeated(t *testing.T) {
 	f := &fake{}
 	for range 3 {

@@ -3,6 +3,7 @@ package rdmanl
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/purerdma/rdma/abi"
 )
@@ -67,7 +68,9 @@ func (d *Device) attr(a attr) error {
 	case abi.RDMA_NLDEV_ATTR_CAP_FLAGS:
 		return a.u64(&d.CapFlags)
 	case abi.RDMA_NLDEV_ATTR_FW_VERSION:
-		return a.str(&d.FirmwareVersion)
+		err := a.str(&d.FirmwareVersion)
+		d.FirmwareVersion = strings.TrimSpace(d.FirmwareVersion) // some drivers end it as a line of sysfs
+		return err
 	case abi.RDMA_NLDEV_ATTR_NODE_GUID:
 		return a.u64(&d.NodeGUID)
 	case abi.RDMA_NLDEV_ATTR_SYS_IMAGE_GUID:
