@@ -97,30 +97,48 @@ note() { printf '%s' "$*" >"$NOTE"; }
 # show_failure LOG shows what failed tests said, and the end of the log.
 show_failure() {
 	{
-		# Guests of several machines begin each line with their number.
-		awk '
-			{ node = match($0, /^\[[0-9]+\] /) ? substr($0, 1, RLENGTH) : ""; line = substr($0, length(node) + 1) }
-			line ~ /^=== / { split(line, f); test[node] = f[3]; next }
-			line ~ /^ *--- (PASS|SKIP|FAIL): / {
-				split(line, f)
-				if (f[2] == "FAIL:") printf "%s%s\n", said[node, f[3]], $0
-				test[node] = ""
-				next
-			}
-			test[node] != "" { said[node, test[node]] = said[node, test[node]] $0 "\n" }' "$1" | head -n 150
+		failed_tests "$1" | head -n 150
 		echo '...'
 		tail -n 25 "$1"
-	} | cut -c1-300 | sed 's/^/    /' >&2
+	} | indented >&2
 	if [[ -n ${RDMA_TEST_LOGS:-} ]]; then
 		mkdir -p "$RDMA_TEST_LOGS"
 		cp "$1" "$RDMA_TEST_LOGS/$(basename "$(dirname "$1")").log"
 	fi
 }
 
+indented() { cut -c1-300 | sed 's/^/    /'; }
+
+# failed_tests LOG prints what failed tests said.
+failed_tests() {
+	# Guests of several machines begin each line with their number.
+	awk '
+		{ node = match($0, /^\[[0-9]+\] /) ? substr($0, 1, RLENGTH) : ""; line = substr($0, length(node) + 1) }
+		line ~ /^=== / { split(line, f); test[node] = f[3]; next }
+		line ~ /^ *--- (PASS|SKIP|FAIL): / {
+			split(line, f)
+			if (f[2] == "FAIL:") printf "%s%s\n", said[node, f[3]], $0
+			test[node] = ""
+			next
+		}
+		test[node] != "" { said[node, test[node]] = said[node, test[node]] $0 "\n" }' "$1"
+}
+
+# repeat_failures says once more, in short, what failed: the whole is far above.
+repeat_failures() {
+	local name log
+	for name in "${FAILED_STEPS[@]}"; do
+		log=$(folder_of "$name")/out
+		printf '%s:\n' "$name"
+		{ failed_tests "$log" | grep . || tail -n 5 "$log"; } | head -n 20 | indented
+	done
+}
+
 # finish_steps prints the summary and ends the script.
 finish_steps() {
 	printf '\n'
 	printf '%s\n' "${SUMMARY[@]}"
+	repeat_failures
 	printf 'time: %d min %d s\n' $((SECONDS / 60)) $((SECONDS % 60))
 	printf '%d passed, %d failed\n' "$PASSED_STEPS" "${#FAILED_STEPS[@]}"
 	((MATCHED)) || die -s 2 "no step's name matches --only $ONLY"
