@@ -14,23 +14,24 @@ import (
 type monitorSocket struct{ *socket }
 
 func openMonitor() (receiver, error) {
-	t, err := openSocket()
+	s, err := openFamily(unix.NETLINK_RDMA)
 	if err != nil {
 		return nil, err
 	}
-	s := t.(*socket)
-	var joinErr error
-	err = s.raw.Control(func(fd uintptr) {
-		joinErr = unix.SetsockoptInt(int(fd), unix.SOL_NETLINK, unix.NETLINK_ADD_MEMBERSHIP, abi.RDMA_NL_GROUP_NOTIFY)
-	})
-	if err == nil {
-		err = joinErr
-	}
-	if err != nil {
+	if err := s.join(abi.RDMA_NL_GROUP_NOTIFY); err != nil {
 		_ = s.close() // nothing was sent
 		return nil, err
 	}
 	return monitorSocket{s}, nil
+}
+
+// join makes the socket receive what is sent to a group.
+func (s *socket) join(group int) error {
+	var joinErr error
+	err := s.raw.Control(func(fd uintptr) {
+		joinErr = unix.SetsockoptInt(int(fd), unix.SOL_NETLINK, unix.NETLINK_ADD_MEMBERSHIP, group)
+	})
+	return errors.Join(err, joinErr)
 }
 
 func (s monitorSocket) next(ctx context.Context) ([]byte, error) {

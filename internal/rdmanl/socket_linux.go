@@ -28,7 +28,16 @@ type socket struct {
 }
 
 func openSocket() (transport, error) {
-	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, unix.NETLINK_RDMA)
+	s, err := openFamily(unix.NETLINK_RDMA)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// openFamily opens a socket of a netlink family. Tests use families that every kernel has.
+func openFamily(family int) (*socket, error) {
+	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, family)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +93,12 @@ func (s *socket) roundTrip(req *nl.NetlinkRequest) ([][]byte, error) {
 	if err := s.send(req.Serialize()); err != nil {
 		return nil, err
 	}
-	r := reply{seq: req.Seq}
+	return s.answer(req.Seq)
+}
+
+// answer receives until the answer to a request is complete.
+func (s *socket) answer(seq uint32) ([][]byte, error) {
+	r := reply{seq: seq}
 	for {
 		datagram, err := s.receive()
 		if err != nil {
