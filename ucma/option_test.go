@@ -36,6 +36,7 @@ func TestOptionValues(t *testing.T) {
 		{"reuse", func(c *Channel) error { return c.SetReuseAddr(9, true) }, 0, 1, lay(4, field{0, uint32(1)}), 0},
 		{"no reuse", func(c *Channel) error { return c.SetReuseAddr(9, false) }, 0, 1, lay(4), 0},
 		{"family only", func(c *Channel) error { return c.SetAFOnly(9, true) }, 0, 2, lay(4, field{0, uint32(1)}), 0},
+		{"any family", func(c *Channel) error { return c.SetAFOnly(9, false) }, 0, 2, lay(4), 0},
 		{"ack timeout", func(c *Channel) error { return c.SetACKTimeout(9, 14) }, 0, 3, []byte{14}, 0},
 		{"paths", func(c *Channel) error { return c.SetIBPath(9, paths) }, 1, 1,
 			lay(2*72, field{0, uint32(0x2b)}, field{72, uint32(1)}), 0},

@@ -10,6 +10,31 @@ import (
 	"github.com/purerdma/rdma/uverbs"
 )
 
+// TestPodFixes: what a container can be given for each finding that it can mend, and
+// that the host mends the other errors.
+func TestPodFixes(t *testing.T) {
+	node, lock, network := "--device /dev/infiniband/uverbs0", "--ulimit memlock=-1", "--network host"
+	fixes := map[string]string{
+		"RP-CHR-001": node, "RP-CHR-002": node, "RP-CHR-004": node, "RP-MEM-001": lock, "RP-MEM-002": lock, "RP-MEM-003": "", "RP-MEM-004": lock,
+		"RP-MAP-001": network, "RP-NNS-001": network,
+	}
+	for _, rule := range Rules {
+		var rep Report
+		rep.Results = []Result{{Findings: []Finding{{ID: rule.ID, Severity: rule.Severity, Object: "rxe0", Remedy: "mend it"}}}}
+		want := Pod{}
+		if fix, ok := fixes[rule.ID]; ok && fix != "" {
+			want.Docker = "docker run " + fix + " IMAGE"
+		} else if !ok && rule.Severity == Error {
+			want.Host = []string{rule.ID + " rxe0: mend it"}
+		}
+		got := PodFor(healthy(), &rep)
+		got.Kubernetes = ""
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", rule.ID, diff)
+		}
+	}
+}
+
 func TestPod(t *testing.T) {
 	missing := uverbs.Usability{State: uverbs.NoCharDevice, Err: fs.ErrNotExist}
 	for _, tt := range []struct {

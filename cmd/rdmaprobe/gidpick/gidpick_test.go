@@ -19,6 +19,7 @@ func lab() netinfo.Netdevs {
 		{Index: 2, Name: "eth0", Up: true, Running: true, Addrs: []netip.Prefix{p("10.0.0.1/24"), p("10.0.0.9/24"), p("fe80::1/64"), p("2001:db8::1/64")}},
 		{Index: 3, Name: "eth1", Up: true, Running: true, Addrs: []netip.Prefix{p("10.1.0.1/24"), p("fe80::2/64")}},
 		{Index: 4, Name: "eth2", Addrs: []netip.Prefix{p("10.2.0.1/24")}},
+		{Index: 6, Name: "eth3", Up: true, Addrs: []netip.Prefix{p("10.3.0.1/24")}}, // without carrier
 		{Index: 5, Name: "ib0", Up: true, Running: true, HWAddr: append([]byte{0, 0, 0, 0x48}, gidBytes("fe80::2:c903")...)},
 	}
 }
@@ -49,6 +50,9 @@ func ports() []Port {
 		{Device: "rxe2", Protocol: uverbs.ProtocolRoCE, Info: down, GIDs: []uverbs.GIDEntry{entry(1, "10.2.0.1", "eth2", v2)}},
 		{Device: "siw0", Protocol: uverbs.ProtocolIWARP, Info: active("eth0"), GIDs: []uverbs.GIDEntry{entry(0, "5254:12::", "", 0)}},
 		{Device: "mlx5_0", Protocol: uverbs.ProtocolIB, Info: active(""), GIDs: []uverbs.GIDEntry{entry(0, "fe80::2:c903", "", 0)}},
+		{Device: "rxe3", Protocol: uverbs.ProtocolRoCE, Info: active("eth3"), GIDs: []uverbs.GIDEntry{entry(0, "10.3.0.1", "eth3", v2)}},
+		{Device: "hfi1_0", Protocol: uverbs.ProtocolOPA, Info: active(""), GIDs: []uverbs.GIDEntry{entry(0, "fe80::2:c903", "", 0)}},
+		{Device: "hfi1_1", Protocol: uverbs.ProtocolOPA, Info: active(""), GIDs: []uverbs.GIDEntry{entry(0, "fe80::2:dead", "", 0)}},
 	}
 }
 
@@ -66,6 +70,9 @@ func TestRows(t *testing.T) {
 		"rxe2/1/1 eth2 10.2.0.1 port is DOWN",
 		"siw0/1/0 eth0 invalid IP ",
 		"mlx5_0/1/0 ib0 invalid IP ",
+		"rxe3/1/0 eth3 10.3.0.1 ",
+		"hfi1_0/1/0 ib0 invalid IP ",
+		"hfi1_1/1/0  invalid IP ",
 	}
 	var got []string
 	for _, r := range Rows(ports(), lab()) {
@@ -104,7 +111,7 @@ func TestPick(t *testing.T) {
 		{"other source", Want{addr("10.0.0.7"), netinfo.Route{Index: 2, Source: addr("10.0.0.9")}}, "rxe0/4", nil},
 		{"IPv6", Want{addr("2001:db8::7"), netinfo.Route{Index: 2, Source: addr("2001:db8::1")}}, "rxe0/3", map[int]string{
 			0: "link-local, not global", 7: "link-local, not global"}},
-		{"link-local", Want{addr("fe80::7%eth1"), netinfo.Route{Index: 3, Source: addr("fe80::2")}}, "rxe1/0", map[int]string{
+		{"link-local", Want{addr("fe80::7%eth1"), netinfo.Route{Index: 3, Source: addr("fe80::2%eth1")}}, "rxe1/0", map[int]string{
 			0: "packets leave through eth1", 3: "global, not link-local"}},
 		{"own address", Want{addr("10.1.0.1"), netinfo.Route{Index: 1, Local: true, Source: addr("10.1.0.1")}}, "rxe1/1", nil},
 		{"IP over InfiniBand", Want{addr("10.5.0.7"), netinfo.Route{Index: 5, Source: addr("10.5.0.1")}}, "mlx5_0/0", nil},

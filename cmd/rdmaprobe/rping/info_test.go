@@ -48,6 +48,19 @@ func TestInfoRefused(t *testing.T) {
 	}
 }
 
+// TestInfoBoundaries: what is just within the limits is taken.
+func TestInfoBoundaries(t *testing.T) {
+	for _, want := range []rping.Info{
+		{Addr: 1, Size: 1}, {Addr: 0, Size: rping.MaxSize}, {Addr: ^uint64(0) - 64, Size: 64}, {Addr: ^uint64(0) - 1, Size: 1},
+	} {
+		var got rping.Info
+		b, _ := want.AppendBinary(nil)
+		if err := got.UnmarshalBinary(b); err != nil || got != want {
+			t.Errorf("%+v: %+v, %v", want, got, err)
+		}
+	}
+}
+
 func FuzzInfo(f *testing.F) {
 	f.Add(make([]byte, rping.InfoSize))
 	f.Add(bytes.Repeat([]byte{0xff}, rping.InfoSize))
@@ -80,6 +93,8 @@ func TestFill(t *testing.T) {
 		"letters wrap": {57, 32, "rdma-ping-57: zABCDEFGHIJKLMNOP\x00"},
 		"start wraps":  {58, 32, "rdma-ping-58: ABCDEFGHIJKLMNOPQ\x00"},
 		"smallest":     {2147483647, rping.MinSize, "rdma-ping-2147483647: HIJ\x00"},
+		"int wraps":    {1 << 31, rping.MinSize, "rdma-ping--2147483648: IJ\x00"},
+		"int from 0":   {1 << 32, rping.MinSize, "rdma-ping-0: QRSTUVWXYZ[\\\x00"},
 		"head cut":     {5, 6, "rdma-\x00"},
 		"empty":        {5, 0, ""},
 	} {

@@ -115,6 +115,58 @@ func TestMismatch(t *testing.T) {
 	}
 }
 
+// TestWrittenByNobody: data that the server has not written does not pass for the
+// answer, also when an earlier ping left the same.
+func TestWrittenByNobody(t *testing.T) {
+	client, server := rpingtest.Pipe()
+	done := startServer(t, server, nil)
+	c, err := rping.NewClient(client, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seq := range uint64(2) {
+		c.StartAt(7) // the same data twice
+		if seq == 1 {
+			server.Drop = true
+		}
+		_, err := c.Ping(t.Context())
+		if wrong := errors.Is(err, rping.ErrMismatch); wrong != (seq == 1) {
+			t.Errorf("ping %d: %v", seq, err)
+		}
+	}
+	client.HangUp()
+	<-done
+}
+
+// TestServerKeepsMemory: pings of one size take memory once, a larger one takes more.
+func TestServerKeepsMemory(t *testing.T) {
+	client, server := rpingtest.Pipe()
+	done := startServer(t, server, nil)
+	for i, size := range []int{100, 100, 50, 200, 200} {
+		c, err := rping.NewClient(client, size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			if _, err := c.Ping(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+		want := 1
+		if i >= 3 {
+			want = 2
+		}
+		if got := server.Allocs(); got != want {
+			t.Errorf("after %d bytes the server has asked for memory %d times, want %d", size, got, want)
+		}
+	}
+	client.HangUp()
+	<-done
+}
+
 func TestSizeRefused(t *testing.T) {
 	client, _ := rpingtest.Pipe()
 	for _, size := range []int{-1, 1, rping.MinSize - 1, rping.MaxSize + 1} {
@@ -386,7 +438,7 @@ func TestEachFailure(t *testing.T) {
 	for n := 1; ; n++ {
 		client, server := rpingtest.Pipe()
 		client.FailAt = n
-		startServer(t, server, nil)
+		done := startServer(t, server, nil)
 		c, err := rping.NewClient(client, 0)
 		if err == nil {
 			_, err = c.Ping(t.Context())
@@ -395,6 +447,10 @@ func TestEachFailure(t *testing.T) {
 		client.HangUp()
 		if err == nil {
 			break
+		}
+		<-done
+		if live := client.Live(); live != 0 {
+			t.Errorf("client failure %d: %d pieces of memory left", n, live)
 		}
 		if !errors.Is(err, rpingtest.ErrFail) {
 			t.Errorf("client failure %d: %v", n, err)

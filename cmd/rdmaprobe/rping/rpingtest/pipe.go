@@ -55,6 +55,13 @@ func (e *End) Live() int {
 	return len(f.mem)
 }
 
+// Allocs is how often the end has asked for memory.
+func (e *End) Allocs() int {
+	e.f.mu.Lock()
+	defer e.f.mu.Unlock()
+	return e.allocs
+}
+
 // An End is one end of a connection over channels.
 type End struct {
 	f    *fabric
@@ -71,9 +78,14 @@ type End struct {
 	// anybody read.
 	Careless bool
 
+	// Drop makes Write succeed and transfer nothing. It is to be set while no
+	// operation is under way.
+	Drop bool
+
 	// FailAt makes the operation with this number, from 1, fail with ErrFail.
 	FailAt int
 	calls  int
+	allocs int // guarded by the fabric's mu
 }
 
 // ErrFail is what an operation chosen by FailAt returns.
@@ -150,6 +162,7 @@ func (e *End) Alloc(n int, rights rping.Rights) (rping.Memory, error) {
 	e.f.mu.Lock()
 	defer e.f.mu.Unlock()
 	e.f.next++
+	e.allocs++
 	m := &memory{f: e.f, key: e.f.next, rights: rights, b: make([]byte, n)}
 	e.f.mem[m.key] = m
 	return m, nil
@@ -189,7 +202,9 @@ func (e *End) Write(_ context.Context, dst rping.Info, src rping.Memory, n int) 
 	if err != nil {
 		return err
 	}
-	copy(b, src.Bytes()[:n])
+	if !e.Drop {
+		copy(b, src.Bytes()[:n])
+	}
 	if e.Corrupt != nil {
 		e.Corrupt(b)
 	}
