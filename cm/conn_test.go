@@ -128,6 +128,9 @@ func TestOneSided(t *testing.T) {
 	if err := client.Write(ctx, far.Remote(), near.Slice(0, 7)); err != nil || string(far.Bytes()[:7]) != "written" {
 		t.Errorf("write: %q, %v", far.Bytes()[:7], err)
 	}
+	if err := client.Write(ctx, far.Remote(), near.Slice(3, 4), near.Slice(0, 2)); err != nil || string(far.Bytes()[:7]) != "ttenwrn" {
+		t.Errorf("write of two slices: %q, %v", far.Bytes()[:7], err)
+	}
 	if err := client.WriteImm(ctx, far.Slice(8, 8).Remote(), 42, near.Slice(0, 4)); err != nil {
 		t.Fatal(err)
 	}

@@ -100,6 +100,9 @@ func TestEndpoint(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if code := r.verbs.QPAttr(bqp.Number()).MinRnrTimer; code != 12 { // 0.64 ms
+		t.Errorf("the peer is asked to repeat after pause %d", code)
+	}
 	if err := b.Accept(&ucma.ConnParam{QPNum: bqp.Number()}, ucma.ECE{}); err != nil {
 		t.Fatal(err)
 	}

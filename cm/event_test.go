@@ -143,7 +143,9 @@ func TestUserEvent(t *testing.T) {
 	r := newRig(t)
 	r.cm.Old = true
 	id := r.newID()
-	waiting := async(func() (ucma.Event, error) { return id.NextEvent(context.Background()) })
+	sign := newWaitSign(testContext(t))
+	waiting := async(func() (ucma.Event, error) { return id.NextEvent(sign) })
+	<-sign.waits
 	if err := id.WriteEvent(-5, 0x0123456789abcdef); err != nil {
 		t.Fatal(err)
 	}

@@ -93,11 +93,14 @@ func TestDMAHint(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if slices.Contains(k.Calls(), fakeverbs.NativeRegMR) {
+			t.Error("the native command without a hint")
+		}
 		mr, err := r.pd.RegMRHint(r.mem, 64, 128, uverbs.AccessLocalWrite, hint)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if mr.Addr() != r.mem.Addr()+64 || !slices.Contains(k.Calls(), "REG_MR") || len(mr.Bytes()) != 128 {
+		if mr.Addr() != r.mem.Addr()+64 || !slices.Contains(k.Calls(), fakeverbs.NativeRegMR) || len(mr.Bytes()) != 128 {
 			t.Errorf("%v at %#x", mr, mr.Addr())
 		}
 		var busy *uverbs.BusyError

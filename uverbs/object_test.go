@@ -68,7 +68,7 @@ func TestQueryGIDs(t *testing.T) {
 
 // TestModifyQuery checks that what Modify takes, Query returns.
 func TestModifyQuery(t *testing.T) {
-	eachStyle(t, func(t *testing.T, _ *fakeverbs.Kernel, c *uverbs.Context) {
+	eachStyle(t, func(t *testing.T, k *fakeverbs.Kernel, c *uverbs.Context) {
 		r := mustBuild(t, c, nil)
 		gid, _ := uverbs.ParseGID("10.77.0.1")
 		err := errors.Join(
@@ -90,8 +90,8 @@ func TestModifyQuery(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		if err := r.qp.Modify(uverbs.QPAttr{RateLimit: 5}, abi.IB_QP_RATE_LIMIT); err != nil {
-			t.Errorf("rate limit: %v", err)
+		if err := r.qp.Modify(uverbs.QPAttr{RateLimit: 5}, abi.IB_QP_RATE_LIMIT); err != nil || k.RateLimit(r.qp.Number()) != 5 {
+			t.Errorf("rate limit %d, %v", k.RateLimit(r.qp.Number()), err)
 		}
 	})
 }

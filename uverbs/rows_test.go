@@ -72,6 +72,22 @@ func TestCloseWithEventsLeft(t *testing.T) {
 	})
 }
 
+// TestCloseWithAsyncEventsLeft: objects whose events the program has not taken close at
+// once, where ibv_destroy_cq and ibv_destroy_qp wait for their acknowledgement.
+func TestCloseWithAsyncEventsLeft(t *testing.T) {
+	eachStyle(t, func(t *testing.T, k *fakeverbs.Kernel, c *uverbs.Context) {
+		r := mustBuild(t, c, nil)
+		k.RaiseCQ(r.cq.Handle(), abi.IB_EVENT_CQ_ERR)
+		k.RaiseQP(r.qp.Number(), abi.IB_EVENT_QP_FATAL)
+		awaitTrue(t, "events are not read", func() bool { return k.Unread() == 0 })
+		for _, o := range []interface{ Close() error }{r.qp, r.cq} {
+			if err := o.Close(); err != nil {
+				t.Errorf("close %T: %v", o, err)
+			}
+		}
+	})
+}
+
 // TestSRQOwnReceiveRefused: a queue pair with a shared receive queue takes no receives
 // itself.
 func TestSRQOwnReceiveRefused(t *testing.T) {

@@ -42,8 +42,8 @@ type SendWR struct {
 	// _RDMA_WRITE, _RDMA_WRITE_WITH_IMM, _RDMA_READ, _ATOMIC_CMP_AND_SWP,
 	// _ATOMIC_FETCH_AND_ADD, _ATOMIC_WRITE (8 bytes, inline), _FLUSH,
 	// _LOCAL_INV, _BIND_MW, …; what is possible depends on the driver and on
-	// the queue pair's type. Soft-RoCE has _BIND_MW from Linux 6.1 on,
-	// _FLUSH and _ATOMIC_WRITE from 6.12 on; older kernels complete these with
+	// the queue pair's type. Soft-RoCE has _BIND_MW from Linux 5.14 on,
+	// _FLUSH and _ATOMIC_WRITE from 6.2 on; older kernels complete these with
 	// an error.
 	Opcode abi.IBUverbsWROpcode
 

@@ -173,6 +173,16 @@ func (k *Kernel) QPAttr(qpn uint32) abi.IBUverbsQueryQPResp {
 	return abi.IBUverbsQueryQPResp{}
 }
 
+// RateLimit tells the limit that a queue pair was given, which no query does.
+func (k *Kernel) RateLimit(qpn uint32) uint32 {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if q := k.qpByNumber(qpn); q != nil {
+		return q.rate
+	}
+	return 0
+}
+
 // SetPort is PortDown and PortUp of a kernel that raises no event and carries on
 // with requests.
 func (k *Kernel) SetPort(up bool) {

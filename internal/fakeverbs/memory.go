@@ -19,6 +19,10 @@ type mw struct {
 	access       uint32
 }
 
+// NativeRegMR is what Calls says of the native registration of Linux 7.3, which the
+// kernel calls as it calls the one of all versions.
+const NativeRegMR = "REG_MR (native)"
+
 // memoryTables declares what belongs to memory beyond REG_MR.
 func memoryTables() {
 	object, id := uint16(abi.UVERBS_OBJECT_MR), func(a abi.UverbsMethodsMR) uint16 { return uint16(a) }
@@ -31,7 +35,7 @@ func memoryTables() {
 	native(object, id(abi.UVERBS_METHOD_REG_DMABUF_MR), "REG_DMABUF_MR", (*Kernel).regDMABuf, map[uint16]attrCheck{
 		0: handleAttr, 1: handleAttr, 2: u64Attr, 3: u64Attr, 4: u64Attr, 5: u32Attr, 6: flagsAttr, 7: u32Attr, 8: u32Attr,
 	})
-	native(object, id(abi.UVERBS_METHOD_REG_MR), "REG_MR", (*Kernel).regMRNative, map[uint16]attrCheck{
+	native(object, id(abi.UVERBS_METHOD_REG_MR), NativeRegMR, (*Kernel).regMRNative, map[uint16]attrCheck{
 		0: handleAttr, 1: handleAttr, 2: optHandle, 3: u64Attr, 4: {min: 8, exact: true}, 5: u64Attr, 6: flagsMandatory,
 		7: optHandle, 8: {min: 8, exact: true}, 9: u32Attr, 10: u32Attr, 4096: bytesAttr, 4097: bytesAttr,
 	})
