@@ -225,7 +225,7 @@ func TestProbeServeManyClients(t *testing.T) {
 			if i%2 == 1 {
 				addr = addrV6
 			}
-			cmd := exec.Command(requireProbe(t), "ping", net.JoinHostPort(addr, port), "-C", "20", "--interval", "0", "-q", "-I", addr)
+			cmd := exec.Command(requireProbe(t), "ping", net.JoinHostPort(addr, port), "-C", "20", "--interval", "0", "-q", "-I", addr, "--timeout", "1m")
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("client %d: %v\n%s", i, err, out)
 			}

@@ -88,7 +88,7 @@ func rpingNodePing(t *testing.T) {
 func rpingRetry(t *testing.T, args ...string) {
 	t.Helper()
 	for deadline := time.Now().Add(testTime); ; time.Sleep(100 * time.Millisecond) {
-		r := runTool(t, exec.CommandContext(testContext(t), requireProbe(t), args...))
+		r := runTool(t, exec.CommandContext(testContext(t), requireProbe(t), patient(args)...))
 		if r.code == 6 && time.Now().Before(deadline) {
 			continue
 		}
