@@ -170,6 +170,19 @@ func TestArenaSizes(t *testing.T) {
 	}
 }
 
+// TestArenaLimit: the limit itself may be mapped, and no page more.
+func TestArenaLimit(t *testing.T) {
+	page := os.Getpagesize()
+	a := fakeArena(t, uverbs.ArenaConfig{ChunkSize: 4 * page, Limit: 8 * page})
+	first := mustAlloc(t, a, 4*page)
+	if _, err := a.Alloc(5 * page); !errors.Is(err, uverbs.ErrArenaFull) {
+		t.Errorf("5 pages behind 4 of 8: %v", err)
+	}
+	if err := errors.Join(mustAlloc(t, a, 4*page).Close(), first.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestArenaRandom lends and takes back at random from several goroutines; no two
 // buffers overlap, and each is zeroed.
 func TestArenaRandom(t *testing.T) {

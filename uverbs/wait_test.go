@@ -187,4 +187,9 @@ func TestAsyncEventsUnread(t *testing.T) {
 	if err != nil || first.Lost == 0 || first.Port != first.Lost {
 		t.Errorf("%+v, %v", first, err)
 	}
+	for i := first.Port + 1; i < raised; i++ { // the loss is told once
+		if e, err := c.NextAsyncEvent(withTimeout(t)); err != nil || e.Lost != 0 || e.Port != i {
+			t.Fatalf("event %d: %+v, %v", i, e, err)
+		}
+	}
 }
