@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -37,7 +38,7 @@ func runOn(ctx context.Context, sys system, args []string, stdout, stderr io.Wri
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	w := &cancelWriter{w: stdout, cancel: cancel}
-	a := &app{out: w, raw: w, errOut: stderr, json: wantsJSON(args), sys: sys}
+	a := &app{out: plainWriter{w}, raw: w, errOut: stderr, json: wantsJSON(args), sys: sys}
 	if a.json {
 		a.out = io.Discard
 	}
@@ -135,14 +136,17 @@ func (a *app) writeJSON(e *errorDoc) {
 
 // printDoc prints one JSON document. A failed write has ended the run already.
 func (a *app) printDoc(doc any) {
-	enc := json.NewEncoder(a.raw)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	switch doc.(type) {
 	case *serveDoc, *watchDoc, *benchServeDoc: // one line for each event
 	default:
 		enc.SetIndent("", "  ")
 	}
-	_ = enc.Encode(doc)
+	if enc.Encode(doc) == nil {
+		_, _ = a.raw.Write(plainJSON(b.Bytes()))
+	}
 }
 
 // printf prints results for people.

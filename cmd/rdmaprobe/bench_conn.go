@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/purerdma/rdma/cm"
+	"github.com/purerdma/rdma/cmd/rdmaprobe/plain"
 	"github.com/purerdma/rdma/cmd/rdmaprobe/rping"
 )
 
@@ -150,7 +151,7 @@ func (b *connBench) finish(took time.Duration) {
 	if d.Connections == 0 {
 		return
 	}
-	b.printf("%d connections to %s via %s, %d at a time, in %.2f s: %.1f a second\n\n", d.Connections, d.Target, d.Device, d.Parallel, took.Seconds(), d.Rate)
+	b.printf("%d connections to %s via %s, %d at a time, in %.2f s: %.1f a second\n\n", d.Connections, d.Target, plain.Text(d.Device), d.Parallel, took.Seconds(), d.Rate)
 	rows := [][]string{{"STEP", "MIN", "P50", "P90", "P99", "MAX", "MEAN"}}
 	for _, s := range []struct {
 		name string

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/purerdma/rdma/cmd/rdmaprobe/bench"
+	"github.com/purerdma/rdma/cmd/rdmaprobe/plain"
 	"github.com/purerdma/rdma/uverbs"
 )
 
@@ -125,7 +126,7 @@ func (doc *benchRegDoc) write(a *app) {
 	if doc.Huge {
 		pages = "huge pages where the kernel has them"
 	}
-	a.printf("registering memory with %s, %s, %s\n\n", doc.Device, plural(doc.Threads, "thread"), pages)
+	a.printf("registering memory with %s, %s, %s\n\n", plain.Text(doc.Device), plural(doc.Threads, "thread"), pages)
 	rows := [][]string{{"SIZE", "COUNT", "TOUCH", "REG MIN", "REG P50", "REG P99", "REG MAX", "DEREG P50", "DEREG P99", "GIB/S"}}
 	for _, r := range doc.Results {
 		rows = append(rows, []string{formatBytes(r.Size), fmt.Sprint(r.Registrations), usText(r.TouchUS), usText(r.Register.MinUS),

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/purerdma/rdma/cmd/rdmaprobe/bench"
+	"github.com/purerdma/rdma/cmd/rdmaprobe/plain"
 )
 
 func newBenchServe(a *app) *cobra.Command {
@@ -122,7 +123,7 @@ func (a *app) benchLog(d benchServeDoc) {
 		a.printDoc(&d)
 		return
 	}
-	a.printf("%s %s\n", d.Time.Format("15:04:05.000"), d)
+	a.printf("%s %s\n", d.Time.Format("15:04:05.000"), plain.Text(d.String()))
 }
 
 // String returns the event in one line.
@@ -144,5 +145,5 @@ func because(reason string) string {
 	if reason == "" {
 		return ""
 	}
-	return ": " + printable(reason)
+	return ": " + reason
 }

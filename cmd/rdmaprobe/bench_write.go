@@ -10,6 +10,7 @@ import (
 
 	"github.com/purerdma/rdma/cm"
 	"github.com/purerdma/rdma/cmd/rdmaprobe/bench"
+	"github.com/purerdma/rdma/cmd/rdmaprobe/plain"
 )
 
 // write prints the table of all results.
@@ -23,7 +24,7 @@ func (r *benchRun) write() {
 		what = "bandwidth"
 	}
 	if !r.quiet {
-		r.printf("%s %s, %s -> %s via %s\n", strings.ToUpper(d.Op), what, d.Local, d.Remote, d.Device)
+		r.printf("%s %s, %s -> %s via %s\n", strings.ToUpper(d.Op), what, d.Local, d.Remote, plain.Text(d.Device))
 		r.printf("waiting: %s; packet MTU %d, ToS %d (DSCP %d); %s, %d under way on each\n\n",
 			d.Mode, d.MTU, d.TOS, d.TOS>>2, plural(d.QPs, "queue pair"), d.Depth)
 	}

@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/purerdma/rdma/cmd/rdmaprobe/plain"
 )
 
 // narrowest is the least room, in columns, for text that is broken at spaces: with
@@ -19,6 +22,7 @@ func columns(w io.Writer, rows [][]string) { paintedColumns(w, rows, nil) }
 // paintedColumns is columns with a function that colours cells; it must not
 // change their width.
 func paintedColumns(w io.Writer, rows [][]string, paint func(row, column int, cell string) string) {
+	rows = plainRows(rows)
 	widths := columnWidths(rows)
 	for y, row := range rows {
 		var b strings.Builder
@@ -49,6 +53,19 @@ func paintedColumns(w io.Writer, rows [][]string, paint func(row, column int, ce
 		}
 		fmt.Fprintln(w, b.String())
 	}
+}
+
+// plainRows has what a terminal would not show escaped in each cell but the last, which is
+// broken into lines.
+func plainRows(rows [][]string) [][]string {
+	out := make([][]string, len(rows))
+	for y, row := range rows {
+		out[y] = slices.Clone(row)
+		for x := range len(row) - 1 {
+			out[y][x] = plain.Text(row[x])
+		}
+	}
+	return out
 }
 
 // wrapLast breaks the text of the last column, which starts at indent.

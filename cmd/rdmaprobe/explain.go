@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/purerdma/rdma/cmd/rdmaprobe/doctor"
+	"github.com/purerdma/rdma/cmd/rdmaprobe/plain"
 	"github.com/purerdma/rdma/docs"
 )
 
@@ -47,7 +48,7 @@ func (a *app) explainFindings(ids []string) error {
 	for _, id := range ids {
 		r, ok := ruleOf(id)
 		if !ok {
-			return usagef("there is no finding %q: rdmaprobe explain lists them all", printable(id))
+			return usagef("there is no finding %q: rdmaprobe explain lists them all", plain.Text(id))
 		}
 		doc.Findings = append(doc.Findings, explained(r))
 	}

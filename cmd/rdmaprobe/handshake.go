@@ -63,7 +63,7 @@ func unmarshalInfo(b []byte) (e endInfo, ok bool) {
 	}
 	copy(e.GID[:], b[16:infoFixed])
 	name, _, _ := bytes.Cut(b[infoFixed:], []byte{0})
-	e.Device = printable(string(name[:min(len(name), maxInfoName)]))
+	e.Device = string(name[:min(len(name), maxInfoName)])
 	return e, true
 }
 

@@ -137,18 +137,6 @@ func TestPingOutputLost(t *testing.T) {
 	server.stop()
 }
 
-func TestPrintable(t *testing.T) {
-	for in, want := range map[string]string{
-		"rdma-ping-0: ABC": "rdma-ping-0: ABC",
-		"a\x1b[2Jb\nc":     "a?[2Jb?c",
-		"\u009b2J\xff":     "?2J?",
-	} {
-		if got := printable(in); got != want {
-			t.Errorf("%q: got %q, want %q", in, got, want)
-		}
-	}
-}
-
 // TestDemoCount: a count that would overflow the time limit is a mistake.
 func TestDemoCount(t *testing.T) {
 	for _, n := range []string{"0", "1000001", "18446744073709551615", "-1"} {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/purerdma/rdma/cm"
+	"github.com/purerdma/rdma/cmd/rdmaprobe/plain"
 	"github.com/purerdma/rdma/cmd/rdmaprobe/rping"
 )
 
@@ -159,7 +160,7 @@ func (p *pinger) connect(ctx context.Context) (link, error) {
 	p.doc.Local, p.doc.Remote = conn.LocalAddr().String(), conn.RemoteAddr().String()
 	p.doc.Device, p.doc.ConnectMS, p.doc.PathMTU = conn.Device(), milliseconds(took), conn.PathMTU()
 	p.printf("PING %s from %s via %s: %s, connected in %s\n",
-		p.doc.Remote, p.doc.Local, p.doc.Device, p.sizeText(), formatDuration(took))
+		p.doc.Remote, p.doc.Local, plain.Text(p.doc.Device), p.sizeText(), formatDuration(took))
 	p.introductions(conn, you, known)
 	return conn, nil
 }
@@ -196,7 +197,7 @@ func (p *pinger) introductions(conn link, you endInfo, known bool) {
 func (p *pinger) step(s cm.Step) {
 	p.doc.Steps = append(p.doc.Steps, stepDoc{Side: "client", Step: s.Name, TimeMS: milliseconds(s.Took), Detail: s.Detail})
 	if p.verbose {
-		p.printf("%s\n", strings.TrimRight(fmt.Sprintf("  %-17s  %9s  %s", s.Name, formatDuration(s.Took), s.Detail), " "))
+		p.printf("%s\n", strings.TrimRight(fmt.Sprintf("  %-17s  %9s  %s", s.Name, formatDuration(s.Took), plain.Text(s.Detail)), " "))
 	}
 }
 
@@ -258,7 +259,7 @@ func (p *pinger) verified(pong rping.Pong) {
 		p.printf("%d bytes from %s: seq=%d time=%s verified\n", p.size, p.doc.Remote, pong.Seq, formatDuration(pong.Time))
 	}
 	if p.verbose {
-		p.printf("ping data: %s\n", rping.Text(pong.Data))
+		p.printf("ping data: %s\n", plain.Text(rping.Text(pong.Data)))
 	}
 }
 

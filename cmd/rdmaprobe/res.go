@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/purerdma/rdma/cmd/rdmaprobe/holders"
+	"github.com/purerdma/rdma/cmd/rdmaprobe/plain"
 	"github.com/purerdma/rdma/uverbs"
 )
 
@@ -194,7 +195,7 @@ func (doc *resDoc) write(a *app, verbose bool) {
 	}
 	for _, d := range doc.Devices {
 		if len(d.Unknown) > 0 {
-			a.printf("\n%s: this kernel does not say who holds %s\n", d.Device, joinList(d.Unknown))
+			a.printf("\n%s: this kernel does not say who holds %s\n", plain.Text(d.Device), plain.Text(joinList(d.Unknown)))
 		}
 	}
 	if verbose {
@@ -264,6 +265,11 @@ func (h resHolderDoc) where() string {
 
 // narrow cuts the last column so that lines fit.
 func narrow(rows [][]string) [][]string {
+	for _, r := range rows {
+		for i := range r {
+			r[i] = plain.Text(r[i])
+		}
+	}
 	width := 0
 	for i := range len(rows[0]) - 1 {
 		widest := 1

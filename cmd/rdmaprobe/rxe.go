@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/purerdma/rdma/cmd/rdmaprobe/plain"
 	"github.com/purerdma/rdma/uverbs"
 )
 
@@ -48,13 +49,13 @@ loads the module rdma_rxe by itself where it can.`,
 				return err
 			}
 			doc.Link = a.newLinkDoc(d)
-			a.printf("added %s on %s, port %s\n", doc.Link.Name, doc.Link.Netdev, doc.Link.State)
+			a.printf("added %s on %s, port %s\n", plain.Text(doc.Link.Name), plain.Text(doc.Link.Netdev), doc.Link.State)
 			for _, note := range a.onLoopback([]*uverbs.Device{d}) {
 				doc.Warnings = append(doc.Warnings, note)
 				a.printf("warning: %s\n", wrap(note, 9))
 			}
 			if doc.Link.State != uverbs.PortActive.String() {
-				a.printf("bring %s up before the first connection\n", doc.Link.Netdev)
+				a.printf("bring %s up before the first connection\n", plain.Text(doc.Link.Netdev))
 			}
 			return nil
 		}),
@@ -77,7 +78,7 @@ func newRXEDel(a *app) *cobra.Command {
 			if err := a.sys.deleteLink(ctx, args[0]); err != nil {
 				return err
 			}
-			a.printf("deleted %s\n", args[0])
+			a.printf("deleted %s\n", plain.Text(args[0]))
 			return nil
 		}),
 	}

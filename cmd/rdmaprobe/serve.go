@@ -16,6 +16,7 @@ import (
 
 	"github.com/purerdma/rdma/cm"
 	"github.com/purerdma/rdma/cmd/rdmaprobe/doctor"
+	"github.com/purerdma/rdma/cmd/rdmaprobe/plain"
 	"github.com/purerdma/rdma/cmd/rdmaprobe/rping"
 )
 
@@ -184,7 +185,7 @@ func (s *server) client(ctx context.Context, req request) {
 	opts := &rping.ServeOptions{Idle: s.idle, First: firstPing}
 	if s.verbose {
 		opts.OnPing = func(_ uint64, data []byte) {
-			s.log(serveDoc{Event: "ping", Client: peer, Data: printable(rping.Text(data))})
+			s.log(serveDoc{Event: "ping", Client: peer, Data: rping.Text(data)})
 		}
 	}
 	stats, err := rping.Serve(ctx, conn.Transport(), opts)
@@ -222,7 +223,7 @@ func (s *server) log(d serveDoc) {
 		s.printDoc(&d)
 		return
 	}
-	s.printf("%s %s\n", d.Time.Format("15:04:05.000"), d)
+	s.printf("%s %s\n", d.Time.Format("15:04:05.000"), plain.Text(d.String()))
 }
 
 // String returns the event in one line.

@@ -7,8 +7,9 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/purerdma/rdma/cmd/rdmaprobe/plain"
 )
 
 // lineWidth is the longest line, in columns, that is printed where lines can be
@@ -19,11 +20,12 @@ var lineWidth = 100
 func widthFor(columns int) int { return min(max(columns, 80), 200) }
 
 // wrap breaks text at spaces; the first line starts at column indent already,
-// and the others are indented to there.
+// and the others are indented to there. What a terminal would not show is escaped.
 func wrap(text string, indent int) string {
 	var b strings.Builder
 	column := indent
 	for i, word := range strings.Fields(text) {
+		word = plain.Text(word)
 		n := utf8.RuneCountInString(word)
 		switch {
 		case i == 0:
@@ -41,22 +43,12 @@ func wrap(text string, indent int) string {
 	return b.String()
 }
 
-// printable replaces what a client could send to upset a terminal or a log.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) && r != utf8.RuneError {
-			return r
-		}
-		return '?'
-	}, s)
-}
-
 // table prints rows in aligned columns; the first row is the heading.
 func table(w io.Writer, rows [][]string) {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
 		for i, cell := range row {
-			if cell == "" {
+			if row[i] = plain.Text(cell); cell == "" {
 				row[i] = "-"
 			}
 		}

@@ -40,7 +40,7 @@ func TestCgroupPath(t *testing.T) {
 		"12:rdma:/x\n1:name=systemd:/y\n":  "/x",
 		"12:rdma:/\n3:cpu:/y\n0::/\n":      "/y",
 		"0::/\n":                           "/",
-		"1:name=systemd:/y\n0::/z\x1b[31m": "/z?[31m",
+		"1:name=systemd:/y\n0::/z\x1b[31m": "/z\x1b[31m",
 		"nonsense":                         "",
 	} {
 		if got := cgroupPath(text); got != want {
@@ -117,7 +117,7 @@ func TestList(t *testing.T) {
 	want := []Device{{Index: 3, Name: "rxe0", Totals: map[string]uint64{"qp": 3}, Unknown: []string{"ctx", "srq"}, Holders: []Holder{
 		{QPs: 1, Queues: []QP{{Number: 19, Type: "77", State: "99"}}},
 		{Kernel: "ib_core", PDs: 1, CQs: 1, QPs: 1, Queues: []QP{{Number: 1, Type: "GSI", State: "RTS"}}},
-		{Process: Process{PID: 42, Command: "evil?name", Cgroup: "/kubepods/pod11111111-2222-3333-4444-555555555555/" + container,
+		{Process: Process{PID: 42, Command: "evil\aname", Cgroup: "/kubepods/pod11111111-2222-3333-4444-555555555555/" + container,
 			Pod: "11111111-2222-3333-4444-555555555555", Container: container, Host: "web-7f9c"},
 			PDs: 1, CQs: 1, QPs: 1, MRs: 2, CMIDs: 1, Memory: 4096 + 1<<20,
 			Queues: []QP{{Number: 17, Remote: 18, Port: 1, Type: "RC", State: "RTS"}},

@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode"
 )
 
 // A Process is what /proc tells of one. Fields are empty when it does not, or
@@ -34,11 +33,11 @@ const maxFile = 64 << 10
 // Process reads what is known of a process.
 func (p Proc) Process(pid int) Process {
 	dir := filepath.Join(p.Root, strconv.Itoa(pid))
-	out := Process{PID: pid, Command: clean(readFile(filepath.Join(dir, "comm")))}
+	out := Process{PID: pid, Command: firstLine(readFile(filepath.Join(dir, "comm")))}
 	out.Cgroup = cgroupPath(readFile(filepath.Join(dir, "cgroup")))
 	out.Pod, out.Container = podOf(out.Cgroup)
 	if out.Container != "" {
-		out.Host = clean(readFile(filepath.Join(dir, "root/etc/hostname")))
+		out.Host = firstLine(readFile(filepath.Join(dir, "root/etc/hostname")))
 	}
 	return out
 }
@@ -67,15 +66,10 @@ func readFile(path string) string {
 	return string(b[:n])
 }
 
-// clean takes the first line, without what could upset a terminal.
-func clean(s string) string {
+// firstLine takes the first line as it is: who prints it has to make it fit for that.
+func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return '?'
-	}, strings.TrimSpace(s))
+	return strings.TrimSpace(s)
 }
 
 // cgroupPath chooses among the lines of /proc/PID/cgroup: "0::/path" of
@@ -87,7 +81,7 @@ func cgroupPath(text string) string {
 		if len(parts) != 3 {
 			continue
 		}
-		path := clean(parts[2])
+		path := firstLine(parts[2])
 		if parts[0] == "0" && path != "/" {
 			return path
 		}
