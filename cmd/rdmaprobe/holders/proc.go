@@ -37,7 +37,7 @@ func (p Proc) Process(pid int) Process {
 	out.Cgroup = cgroupPath(readFile(filepath.Join(dir, "cgroup")))
 	out.Pod, out.Container = podOf(out.Cgroup)
 	if out.Container != "" {
-		out.Host = firstLine(readFile(filepath.Join(dir, "root/etc/hostname")))
+		out.Host = p.hostname(dir)
 	}
 	return out
 }

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package holders
+
+func (p Proc) hostname(string) string { return "" }
