@@ -89,7 +89,7 @@ func (srv *Server) makeSide(id endpoint, r request) (*side, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := newSide(d, r, r.serverDepth())
+	s, err := newSide(d, r, r.serverDepth(), int(r.RecvDepth))
 	if err != nil {
 		return nil, err
 	}

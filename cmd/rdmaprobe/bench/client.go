@@ -148,7 +148,7 @@ func (cl *Client) connectAll(ctx context.Context, p *Params, r request) (s *side
 		if s == nil {
 			d, err := id.Device()
 			if err == nil {
-				s, err = newSide(d, r, p.Depth)
+				s, err = newSide(d, r, p.Depth, p.Depth)
 			}
 			if err != nil {
 				_ = id.Close() // nothing depends on it

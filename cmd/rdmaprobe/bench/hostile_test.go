@@ -14,7 +14,7 @@ import (
 // smallSide is a side on the fake kernel, released with the test.
 func smallSide(t *testing.T, r request) *side {
 	t.Helper()
-	s, err := newSide(fakeDevice(), r, 4)
+	s, err := newSide(fakeDevice(), r, 4, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

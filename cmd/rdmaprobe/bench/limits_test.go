@@ -62,7 +62,7 @@ func TestRequestMemory(t *testing.T) {
 		{Test: Bandwidth, Op: Write, Mode: Event, Size: 64, RecvDepth: 512, QPs: 16, Depth: 2048, Batch: 1, CQMod: 1, Limit: 1},
 	} {
 		before := offheap.Mapped()
-		s, err := newSide(fakeDevice(), r, r.serverDepth())
+		s, err := newSide(fakeDevice(), r, r.serverDepth(), 1)
 		if err != nil {
 			t.Fatal(err)
 		}

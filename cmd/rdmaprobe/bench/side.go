@@ -67,30 +67,12 @@ type conn struct {
 
 var errStopped = errors.New("stopped")
 
-// newSide makes the objects on a device.
-func newSide(d *uverbs.Device, r request, depth int) (s *side, err error) {
-	s = &side{req: r, depth: depth, device: d, done: make(chan struct{}), ready: make(chan struct{}), conns: make([]*conn, r.QPs), taken: make([]bool, r.QPs)}
-	defer func() {
-		if err != nil {
-			s.release()
-		}
-	}()
-	if s.ctx, err = openDevice(d); err != nil {
-		return nil, err
-	}
-	s.undo = append(s.undo, s.ctx.Close)
-	if s.pd, err = s.ctx.AllocPD(); err != nil {
-		return nil, err
-	}
-	s.undo = append(s.undo, s.pd.Close)
-	if s.ch, err = s.ctx.CreateBlockingCompChannel(); err != nil {
-		return nil, err
-	}
-	s.undo = append(s.undo, s.ch.Close)
-	if err = s.createCQs(); err != nil {
-		return nil, err
-	}
-	if err := s.register(); err != nil {
+// newSide makes the objects on a device: send queues of a depth, and receives as the request
+// says, or as the device has room for if that is no less than least.
+func newSide(d *uverbs.Device, r request, depth, least int) (*side, error) {
+	s := &side{req: r, depth: depth, device: d, done: make(chan struct{}), ready: make(chan struct{}), conns: make([]*conn, r.QPs), taken: make([]bool, r.QPs)}
+	if err := s.make(least); err != nil {
+		s.release()
 		return nil, err
 	}
 	s.place = s.placeOf(unknownCPU)
@@ -101,22 +83,47 @@ func newSide(d *uverbs.Device, r request, depth int) (s *side, err error) {
 	return s, nil
 }
 
+// make makes the objects; what there is after an error is to be released.
+func (s *side) make(least int) (err error) {
+	if s.ctx, err = openDevice(s.device); err != nil {
+		return err
+	}
+	s.undo = append(s.undo, s.ctx.Close)
+	attr, err := s.ctx.QueryDevice()
+	if err != nil {
+		return err
+	}
+	if err := s.req.fit(s.device.Name, attr, s.depth, least); err != nil {
+		return err
+	}
+	if s.pd, err = s.ctx.AllocPD(); err != nil {
+		return err
+	}
+	s.undo = append(s.undo, s.pd.Close)
+	if s.ch, err = s.ctx.CreateBlockingCompChannel(); err != nil {
+		return err
+	}
+	s.undo = append(s.undo, s.ch.Close)
+	if err := s.createCQs(); err != nil {
+		return err
+	}
+	return s.register()
+}
+
 // createCQs makes two queues, or one if a side sends and receives: so one loop
 // can wait for both.
 func (s *side) createCQs() (err error) {
-	if s.req.both() {
-		s.sendCQ, err = s.createCQ(s.depth + int(s.req.RecvDepth))
-		s.recvCQ = s.sendCQ
-		return err
-	}
-	if s.sendCQ, err = s.createCQ(s.depth); err == nil {
-		s.recvCQ, err = s.createCQ(int(s.req.RecvDepth))
+	send, recv := s.req.entries(s.depth)
+	s.sendCQ, err = s.createCQ(send)
+	s.recvCQ = s.sendCQ
+	if err == nil && recv > 0 {
+		s.recvCQ, err = s.createCQ(recv)
 	}
 	return err
 }
 
-func (s *side) createCQ(depth int) (*uverbs.CQ, error) {
-	cq, err := s.ctx.CreateCQ(uverbs.CQConfig{Entries: depth*int(s.req.QPs) + 1, Channel: s.ch})
+func (s *side) createCQ(entries int) (*uverbs.CQ, error) {
+	cq, err := s.ctx.CreateCQ(uverbs.CQConfig{Entries: entries, Channel: s.ch})
 	if err == nil {
 		s.undo = append(s.undo, cq.Close)
 	}
@@ -175,7 +182,7 @@ func (c *conn) memory() reply {
 func (s *side) add(id endpoint, index, inline int) (*conn, error) {
 	c := &conn{side: s, index: index, id: id}
 	s.undo = append(s.undo, id.Close)
-	caps := uverbs.QPCap{MaxSendWR: s.depth, MaxRecvWR: int(s.req.RecvDepth), MaxSendSGE: 1, MaxRecvSGE: 1, MaxInline: inline}
+	caps := uverbs.QPCap{MaxSendWR: s.depth, MaxRecvWR: max(s.req.receives(), 1), MaxSendSGE: 1, MaxRecvSGE: 1, MaxInline: inline}
 	var err error
 	if c.qp, err = id.CreateQP(s.pd, uverbs.QPConfig{SendCQ: s.sendCQ, RecvCQ: s.recvCQ, Cap: caps}); err != nil {
 		return nil, err
@@ -183,7 +190,7 @@ func (s *side) add(id endpoint, index, inline int) (*conn, error) {
 	c.inline = inline
 	c.recvWR[0] = uverbs.RecvWR{ID: uint64(index), SGEs: []uverbs.SGE{c.in()}}
 	s.undo = append(s.undo, c.qp.Close)
-	for range s.receives() {
+	for range s.req.receives() {
 		if err := c.receive(); err != nil {
 			return nil, err
 		}
@@ -192,17 +199,6 @@ func (s *side) add(id endpoint, index, inline int) (*conn, error) {
 	s.conns[index] = c
 	s.mu.Unlock()
 	return c, nil
-}
-
-// receives is how many receives are posted; none unless something arrives.
-func (s *side) receives() int {
-	switch {
-	case s.req.Op == Send:
-		return int(s.req.RecvDepth)
-	case s.req.both():
-		return 1 // the report
-	}
-	return 0
 }
 
 // receive posts one receive. All go to the same place: nobody reads them.
