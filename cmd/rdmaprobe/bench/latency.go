@@ -59,7 +59,7 @@ func (c *conn) answered(serial byte) error {
 			return err
 		}
 	case Write:
-		if err := c.awaitByte(serial); err != nil {
+		if done, err := c.awaitByte(serial, &wcs); done || err != nil {
 			return err
 		}
 	}
@@ -82,8 +82,7 @@ func (c *conn) takeReceive(wcs *[1]uverbs.WC) error {
 // pong answers until the side is stopped.
 func (c *conn) pong() error {
 	if c.req.Op == Read {
-		<-c.done
-		return errStopped
+		return c.guard(askEvery, askLimit)
 	}
 	post := c.poster()
 	var wcs [1]uverbs.WC
@@ -93,7 +92,7 @@ func (c *conn) pong() error {
 				return err
 			}
 		} else {
-			if err := c.awaitByte(serial); err != nil {
+			if _, err := c.awaitByte(serial, &wcs); err != nil {
 				return err
 			}
 			c.mark(serial)
@@ -144,8 +143,9 @@ func (c *conn) mark(serial byte) {
 
 // awaitByte waits until the peer's write has put a number into the last byte of
 // the receive area. No completion tells of a write: looking is the only way, in
-// each mode.
-func (c *conn) awaitByte(serial byte) error {
+// each mode. done says that the own request has completed meanwhile, which is how a peer that
+// died shows: its device answers no more, and nothing is ever put there.
+func (c *conn) awaitByte(serial byte, wcs *[1]uverbs.WC) (done bool, err error) {
 	at := c.recvArea() + int(c.req.Size) - 1
 	b := c.mr.Bytes()
 	// A device writes here: the word that holds the byte is read as one that
@@ -156,11 +156,20 @@ func (c *conn) awaitByte(serial byte) error {
 			atomic.LoadUint32(word)
 			if b[at] == serial {
 				c.beats.Add(1)
-				return nil
+				return done, nil
 			}
 		}
 		if c.stopped.Load() {
-			return errStopped
+			return done, errStopped
+		}
+		if !done {
+			n, err := c.sendCQ.Poll(wcs[:])
+			if done = n > 0; done && err == nil {
+				err = failed(wcs[:n])
+			}
+			if err != nil {
+				return done, err
+			}
 		}
 		c.wait.slice.Breathe()
 	}
