@@ -116,7 +116,7 @@ func (e *End) count() error {
 }
 
 // Send implements rping.Transport.
-func (e *End) Send(_ context.Context, p []byte) error {
+func (e *End) Send(ctx context.Context, p []byte) error {
 	if err := e.count(); err != nil {
 		return err
 	}
@@ -124,8 +124,14 @@ func (e *End) Send(_ context.Context, p []byte) error {
 	case <-e.gone:
 		return io.EOF
 	default:
-		e.out <- append([]byte(nil), p...)
+	}
+	select {
+	case e.out <- append([]byte(nil), p...):
 		return nil
+	case <-e.gone: // while it was full
+		return io.EOF
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 
