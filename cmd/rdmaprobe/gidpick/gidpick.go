@@ -41,6 +41,7 @@ type Row struct {
 	Lost   string
 
 	netdev   netinfo.Netdev
+	children netinfo.Netdevs // further interfaces of an InfiniBand port, for partitions or bonding
 	protocol uverbs.Protocol
 	wanted   uverbs.GIDType
 }
@@ -59,7 +60,14 @@ func Rows(ports []Port, netdevs netinfo.Netdevs) []Row {
 
 func newRow(p Port, g uverbs.GIDEntry, netdevs netinfo.Netdevs) Row {
 	r := Row{Device: p.Device, Port: p.Info.Number, GIDEntry: g, protocol: p.Protocol, wanted: p.defaultType()}
-	if r.netdev, r.Here = interfaceOf(p, g, netdevs); r.Here {
+	if p.infiniband() {
+		if all := ipoib(g.GID, netdevs); len(all) > 0 {
+			r.netdev, r.children, r.Here = all[0], all[1:], true
+		}
+	} else {
+		r.netdev, r.Here = interfaceOf(p, g, netdevs)
+	}
+	if r.Here {
 		r.Netdev = r.netdev.Name
 	}
 	if ip := g.GID.Addr(); r.Here && r.netdev.Has(ip) {
@@ -77,8 +85,6 @@ func newRow(p Port, g uverbs.GIDEntry, netdevs netinfo.Netdevs) Row {
 // which package uverbs finds out.
 func interfaceOf(p Port, g uverbs.GIDEntry, netdevs netinfo.Netdevs) (netinfo.Netdev, bool) {
 	switch {
-	case p.Protocol == uverbs.ProtocolIB || p.Protocol == uverbs.ProtocolOPA:
-		return ipoib(g.GID, netdevs)
 	case g.OtherNetNS:
 		return netinfo.Netdev{}, false
 	case g.NetdevIndex != 0:
@@ -89,15 +95,22 @@ func interfaceOf(p Port, g uverbs.GIDEntry, netdevs netinfo.Netdevs) (netinfo.Ne
 	return PortNetdev(p.Info, netdevs)
 }
 
-// ipoib finds the IP interface of an InfiniBand port: its hardware address of
-// 20 bytes ends in the port's GID.
-func ipoib(gid uverbs.GID, netdevs netinfo.Netdevs) (netinfo.Netdev, bool) {
+// infiniband: the port's GIDs are no IP addresses, and its interfaces IP over
+// InfiniBand.
+func (p Port) infiniband() bool {
+	return p.Protocol == uverbs.ProtocolIB || p.Protocol == uverbs.ProtocolOPA
+}
+
+// ipoib finds the IP interfaces of an InfiniBand port, of which there is one for each
+// partition (ib0, ib0.8001): their hardware addresses of 20 bytes end in the port's
+// GID.
+func ipoib(gid uverbs.GID, netdevs netinfo.Netdevs) (out netinfo.Netdevs) {
 	for _, d := range netdevs {
 		if len(d.HWAddr) == 20 && uverbs.GID(d.HWAddr[4:]) == gid {
-			return d, true
+			out = append(out, d)
 		}
 	}
-	return netinfo.Netdev{}, false
+	return out
 }
 
 func (p Port) defaultType() uverbs.GIDType {
@@ -117,11 +130,10 @@ func (p Port) defaultType() uverbs.GIDType {
 
 // unusable says why nothing can be sent from the GID.
 func (r *Row) unusable(p Port) string {
-	infiniband := p.Protocol == uverbs.ProtocolIB || p.Protocol == uverbs.ProtocolOPA
 	switch {
 	case p.Info.State != uverbs.PortActive:
 		return fmt.Sprintf("port is %v", p.Info.State)
-	case infiniband:
+	case p.infiniband():
 		return ""
 	case !r.Here && r.Netdev == "":
 		return "its interface is in another network namespace"
@@ -169,6 +181,7 @@ func Pick(rows []Row, w Want, netdevs netinfo.Netdevs) int {
 			continue
 		}
 		r.Picked, picked = true, i
+		r.Netdev = egress.Name // of several that is the one
 	}
 	return picked
 }
@@ -198,10 +211,22 @@ func (r *Row) lost(w Want, egress netinfo.Netdev) string {
 }
 
 // on reports whether the GID is one of an interface.
-func (r *Row) on(n netinfo.Netdev) bool { return r.Here && r.netdev.Index == n.Index }
+func (r *Row) on(n netinfo.Netdev) bool {
+	if !r.Here {
+		return false
+	}
+	_, child := r.children.ByIndex(n.Index)
+	return child || r.netdev.Index == n.Index
+}
 
 // On reports whether the GID is one of the interface with that name here.
-func (r *Row) On(name string) bool { return r.Here && name != "" && r.Netdev == name }
+func (r *Row) On(name string) bool {
+	if !r.Here || name == "" {
+		return false
+	}
+	_, child := r.children.ByName(name)
+	return child || r.netdev.Name == name
+}
 
 func family(ip netip.Addr) string {
 	if ip.Is4() {
