@@ -43,7 +43,8 @@ type Diagnosis struct {
 type Finding struct {
 	// ID is stable, for scripts: RP-MOD-001 (ib_core) to RP-MOD-004 (rdma_rxe),
 	// RP-NET-001 (netlink blocked), RP-DEV-001 (no device), RP-DEV-002 (device not
-	// usable), RP-CM-001 (rdma_cm not usable), RP-SYS-001 (discovery failed).
+	// usable), RP-DRV-001 (no data path for its driver), RP-CM-001 (rdma_cm not
+	// usable), RP-SYS-001 (discovery failed).
 	ID string
 	// Object is the module, device or file concerned.
 	Object string
@@ -253,7 +254,11 @@ func (h *host) findDevices(d *Diagnosis) {
 			"for soft-RoCE: rdma link add rxe0 type rxe netdev NETDEV, or rdmaprobe rxe add NETDEV")
 	}
 	for i, u := range d.Usability {
-		if u.State != Usable {
+		switch u.State {
+		case Usable:
+		case NoDataPath:
+			d.find("RP-DRV-001", "device "+d.Devices[i].Name, u.Reason, "reachability needs no data path: rdmaprobe cmping ADDRESS")
+		default:
 			d.find("RP-DEV-002", "device "+d.Devices[i].Name, u.String(), u.Remedy)
 		}
 	}

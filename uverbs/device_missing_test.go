@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/purerdma/rdma/abi"
 	"github.com/purerdma/rdma/internal/rdmanl"
 )
 
@@ -30,6 +31,13 @@ func TestDiagnose(t *testing.T) {
 	noCM := func() *fakeNetlink {
 		nl := rxeNetlink()
 		delete(nl.charDevs, rdmanl.NoIndex)
+		return nl
+	}
+	noPath := func() *fakeNetlink {
+		nl := rxeNetlink()
+		c := nl.charDevs[3]
+		c.Driver = abi.RDMA_DRIVER_HFI1
+		nl.charDevs[3] = c
 		return nl
 	}
 	for name, tc := range map[string]struct {
@@ -65,6 +73,8 @@ func TestDiagnose(t *testing.T) {
 			[]string{"RP-MOD-003"}, []string{"module rdma_ucm: not loaded", "modprobe rdma_ucm"}},
 		"rdma_ucm missing, nothing mounted": {noCM(), nil, nil,
 			[]string{"RP-DEV-002", "RP-CM-001"}, []string{"modprobe rdma_ucm", "expected a character device 231:192"}},
+		"driver without a data path here": {noPath(), rxeSysfs(), rxeNodes(),
+			[]string{"RP-DRV-001"}, []string{"no data path", "cmping"}},
 		"rdma_cm node missing": {rxeNetlink(), rxeSysfs(), map[string]nodeInfo{"dev/infiniband/uverbs0": node(231, 192)},
 			[]string{"RP-CM-001"}, []string{"expected a character device 10:61", "--device"}},
 		"netlink blocked": {nil, merge(rxeSysfs(), map[string]string{"sys/class/misc/rdma_cm/dev": "10:61", "sys/class/misc/rdma_cm/abi_version": "4"}), rxeNodes(),

@@ -216,6 +216,7 @@ var netFaults = []fault{
 	{"no copy-on-fork", func(f *Facts) { f.Diagnosis.CopyOnFork = false }, []string{"RP-FRK-001"}, 0, "posix_spawn"},
 	{"no data path", func(f *Facts) {
 		setUsability(f, uverbs.Usability{State: uverbs.NoDataPath})
+		find(f, "RP-DRV-001", "device rxe0", "no data path", "cmping")
 		first(f).DataPath, first(f).DriverID = false, abi.RDMA_DRIVER_MLX5
 	}, []string{"RP-DRV-001"}, 0, "cmping"},
 	{"driver ABI", func(f *Facts) { first(f).PathErr = fmt.Errorf("version 9: %w", uverbs.ErrNoProvider) }, []string{"RP-ABI-003"}, 1, "newer rdmaprobe"},

@@ -26,8 +26,8 @@ func checkModules(f *Facts, r *Result) {
 	}
 	exclusive := f.Diagnosis.NetnsMode == "exclusive"
 	for _, d := range f.Diagnosis.Findings {
-		if slices.Contains(ListOnly, d.ID) || d.ID == "RP-DEV-001" && exclusive {
-			continue
+		if slices.Contains(ListOnly, d.ID) || d.ID == "RP-DRV-001" || d.ID == "RP-DEV-001" && exclusive {
+			continue // said elsewhere, with more of the cause
 		}
 		problem, evidence := splitEvidence(d.Problem)
 		r.find(d.ID, d.Object, problem, evidence, d.Remedy)
