@@ -26,9 +26,14 @@ func (g *gatherer) cgroups() {
 		switch names := strings.Split(parts[1], ","); {
 		case parts[0] == "0" && parts[1] == "":
 			g.rdmaCgroup("sys/fs/cgroup", parts[2])
-			g.memoryCgroup(parts[2])
-		case slices.Contains(names, "rdma"):
-			g.rdmaCgroup("sys/fs/cgroup/rdma", parts[2])
+			g.memoryCgroup(memoryV2, parts[2])
+		default:
+			if slices.Contains(names, "rdma") {
+				g.rdmaCgroup("sys/fs/cgroup/rdma", parts[2])
+			}
+			if slices.Contains(names, "memory") {
+				g.memoryCgroup(memoryV1, parts[2])
+			}
 		}
 	}
 }
@@ -102,15 +107,30 @@ func parseRDMA(text string) (out []rdmaValue) {
 	return out
 }
 
+// memoryFiles are the names by which a memory cgroup tells its limit, its use, and in
+// memory.stat how much of that is page cache, and how much of that tmpfs and shared
+// memory. The latter the kernel can only swap out.
+type memoryFiles struct{ mount, limit, used, cache, shmem string }
+
+var (
+	memoryV1 = memoryFiles{"sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_cache", "total_shmem"}
+	memoryV2 = memoryFiles{"sys/fs/cgroup", "memory.max", "memory.current", "file", "shmem"}
+)
+
+// noLimit is what version 1 has more of where there is no limit (PAGE_COUNTER_MAX in
+// bytes, a page less than 1<<63); version 2 says "max".
+const noLimit = 1 << 62
+
 // memoryCgroup finds the least that the memory cgroups leave.
-func (g *gatherer) memoryCgroup(name string) {
-	for _, c := range upwards(name) {
-		limit, err := strconv.ParseUint(g.text("sys/fs/cgroup", c, "memory.max"), 10, 64)
-		if err != nil {
-			continue // "max", or none
+func (g *gatherer) memoryCgroup(names memoryFiles, own string) {
+	for _, c := range upwards(own) {
+		limit, err := strconv.ParseUint(g.text(names.mount, c, names.limit), 10, 64)
+		if err != nil || limit > noLimit {
+			continue
 		}
-		used, _ := strconv.ParseUint(g.text("sys/fs/cgroup", c, "memory.current"), 10, 64) // 0 at worst
-		used -= min(used, g.fileCache(c))
+		used, _ := strconv.ParseUint(g.text(names.mount, c, names.used), 10, 64) // 0 at worst
+		cache := g.memoryStat(names, c, names.cache)
+		used -= min(used, cache-min(cache, g.memoryStat(names, c, names.shmem)))
 		left := limit - min(used, limit)
 		if g.f.Memory.CgroupMax == 0 || left < g.f.Memory.CgroupMax {
 			g.f.Memory.CgroupMax = max(left, 1) // 0 means not known
@@ -118,11 +138,10 @@ func (g *gatherer) memoryCgroup(name string) {
 	}
 }
 
-// fileCache reads how much of a cgroup's memory the kernel takes back when it is
-// needed.
-func (g *gatherer) fileCache(cgroup string) uint64 {
-	for line := range strings.Lines(g.text("sys/fs/cgroup", cgroup, "memory.stat")) {
-		if rest, ok := strings.CutPrefix(line, "file "); ok {
+// memoryStat reads one line of memory.stat; 0 without it.
+func (g *gatherer) memoryStat(names memoryFiles, cgroup, key string) uint64 {
+	for line := range strings.Lines(g.text(names.mount, cgroup, "memory.stat")) {
+		if rest, ok := strings.CutPrefix(line, key+" "); ok {
 			n, _ := strconv.ParseUint(strings.TrimSpace(rest), 10, 64) // 0 at worst
 			return n
 		}

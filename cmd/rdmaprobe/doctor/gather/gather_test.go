@@ -114,6 +114,31 @@ func TestCgroups(t *testing.T) {
 	}
 }
 
+// TestMemoryCgroup: both versions of the interface, and tmpfs is not for the kernel to
+// take back.
+func TestMemoryCgroup(t *testing.T) {
+	const own, v1 = "sys/fs/cgroup/pod/", "sys/fs/cgroup/memory/pod/"
+	for name, tt := range map[string]struct {
+		files map[string]string
+		want  uint64
+	}{
+		"version 2": {map[string]string{"proc/self/cgroup": "0::/pod\n", own + "memory.max": "1000\n", own + "memory.current": "800\n",
+			own + "memory.stat": "anon 100\nfile 700\nfile_mapped 50\nshmem 500\n"}, 400},
+		"version 1": {map[string]string{"proc/self/cgroup": "4:memory:/pod\n", v1 + "memory.limit_in_bytes": "1000\n", v1 + "memory.usage_in_bytes": "800\n",
+			v1 + "memory.stat": "cache 9\nshmem 9\ntotal_cache 700\ntotal_shmem 500\n"}, 400},
+		"version 1 in a container": {map[string]string{"proc/self/cgroup": "0::/\n9:cpu,memory:/docker/x\n",
+			"sys/fs/cgroup/memory/memory.limit_in_bytes": "1000\n", "sys/fs/cgroup/memory/memory.usage_in_bytes": "100\n"}, 900},
+		"version 1 without a limit": {map[string]string{"proc/self/cgroup": "4:memory:/pod\n", v1 + "memory.limit_in_bytes": "9223372036854771712\n"}, 0},
+		"version 2 without a limit": {map[string]string{"proc/self/cgroup": "0::/pod\n", own + "memory.max": "max\n"}, 0},
+		"all of it is tmpfs": {map[string]string{"proc/self/cgroup": "0::/pod\n", own + "memory.max": "1000\n", own + "memory.current": "1000\n",
+			own + "memory.stat": "file 1000\nshmem 1000\n"}, 1},
+	} {
+		if got := gather(t, plant(t, tt.files)).Memory.CgroupMax; got != tt.want {
+			t.Errorf("%s: %d bytes are left, want %d", name, got, tt.want)
+		}
+	}
+}
+
 // TestCgroupsRead: a cgroup whose limits cannot be read is not one without
 // limits, unless it is the root of all.
 func TestCgroupsRead(t *testing.T) {
