@@ -173,13 +173,17 @@ func TestDoctorMemlock(t *testing.T) {
 		rep := doctorAs(t, nobodyInUserNamespace(), 4, "--need", "1MiB")
 		rep.find(t, "RP-MEM-004", "RLIMIT_MEMLOCK")
 		rep.find(t, "RP-MEM-003", "CAP_IPC_LOCK")
+		rep = doctorAs(t, nobodyInUserNamespace(), 4, "--need", "1MiB", "--pod")
+		if pod := rep.Pod.Kubernetes; !strings.Contains(pod, "hostUsers: true") || strings.Contains(pod, "IPC_LOCK]") {
+			t.Errorf("pod in a user namespace: %s", pod)
+		}
 		doctorAs(t, nil, 0, "--need", "1MiB") // root has the capability
 	})
 	withMemlock(t, 0, func() {
 		wantFaultAs(t, nobody(), 4, "RP-MEM-001", "RLIMIT_MEMLOCK", "IPC_LOCK")
 		rep := doctorAs(t, nobody(), 4, "--need", "1MiB", "--pod")
 		rep.find(t, "RP-MEM-001", "RLIMIT_MEMLOCK")
-		if !strings.Contains(rep.Pod.Kubernetes, "IPC_LOCK") || strings.Contains(rep.Pod.Docker, "--device") {
+		if !strings.Contains(rep.Pod.Kubernetes, "runAsUser: 0") || !strings.Contains(rep.Pod.Kubernetes, "IPC_LOCK") || strings.Contains(rep.Pod.Docker, "--device") {
 			t.Errorf("pod %+v", rep.Pod)
 		}
 	})

@@ -111,7 +111,7 @@ func explainMemlock(l limits, length int, pages uint64) string {
 	}
 	return numbers + ", and " + cap + "; raise the limit (ulimit -l unlimited; docker run --ulimit memlock=-1; " +
 		"systemd: LimitMEMLOCK=infinity; Kubernetes: the limit of the container runtime's service) " +
-		"or grant CAP_IPC_LOCK in the initial user namespace (docker run --cap-add IPC_LOCK)"
+		"or grant CAP_IPC_LOCK in the initial user namespace (docker run --cap-add IPC_LOCK; in a container it is effective for root only)"
 }
 
 // notLocked ends an explanation that excludes the usual cause.

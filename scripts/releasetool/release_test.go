@@ -203,6 +203,9 @@ func TestManifests(t *testing.T) {
 			if s == nil || s.Privileged != nil || s.AllowPrivilegeEscalation == nil || *s.AllowPrivilegeEscalation || len(s.Capabilities.Drop) != 1 {
 				t.Errorf("%s: %s has more rights than it needs: %+v", name, c.Name, s)
 			}
+			if len(s.Capabilities.Add) > 0 && !runsAsRoot(spec.SecurityContext, s) {
+				t.Errorf("%s: %s adds %v, which does nothing for another user than root", name, c.Name, s.Capabilities.Add)
+			}
 			if len(c.Args) == 0 || len(c.Command) != 0 || c.Resources.Limits.Memory().IsZero() {
 				t.Errorf("%s: %s: %+v", name, c.Name, c)
 			}
@@ -211,4 +214,12 @@ func TestManifests(t *testing.T) {
 	if files, err := os.ReadDir(dir); err != nil || len(files) != 2 {
 		t.Errorf("%d manifests, %v: each wants its test", len(files), err)
 	}
+}
+
+// runsAsRoot: what the container says of its user counts before what the pod says.
+func runsAsRoot(pod *corev1.PodSecurityContext, c *corev1.SecurityContext) bool {
+	if c.RunAsUser == nil && pod != nil {
+		return pod.RunAsUser != nil && *pod.RunAsUser == 0
+	}
+	return c.RunAsUser != nil && *c.RunAsUser == 0
 }

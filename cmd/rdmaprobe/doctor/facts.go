@@ -69,6 +69,8 @@ type Memory struct {
 	// IPCLock says that CAP_IPC_LOCK is effective. It counts only in the initial
 	// user namespace, because ib_umem_get asks capable().
 	IPCLock bool
+	// UID is the user that the process runs as, in its user namespace.
+	UID int
 	// UserNamespace is "initial", "other" or, when not known, empty.
 	UserNamespace string
 	Pinned        uint64 // bytes that the process has pinned

@@ -10,9 +10,23 @@ const (
 	lockMinimum = mib
 )
 
-const lockRemedy = "raise the limit (ulimit -l unlimited; docker run --ulimit memlock=-1; systemd: LimitMEMLOCK=infinity; " +
-	"Kubernetes: in the container runtime's unit) or grant CAP_IPC_LOCK (docker run --cap-add IPC_LOCK; " +
-	"Kubernetes: securityContext.capabilities.add: [IPC_LOCK])"
+// lockRemedy says how to lock more. CAP_IPC_LOCK counts in the initial user
+// namespace only, and a capability that a container is given is effective for root
+// only: Kubernetes and Docker have no ambient ones.
+func (m Memory) lockRemedy() string {
+	const raise = "raise the limit (ulimit -l unlimited; docker run --ulimit memlock=-1; systemd: LimitMEMLOCK=infinity; " +
+		"Kubernetes: in the container runtime's unit)"
+	switch {
+	case m.UserNamespace == "other":
+		return raise + "; CAP_IPC_LOCK (IPC_LOCK in Kubernetes and Docker) counts only without a user namespace (" + noUserNamespace + ")"
+	case m.UID != 0:
+		return raise + "; or run as root with CAP_IPC_LOCK (docker run --user 0 --cap-add IPC_LOCK; Kubernetes: " +
+			"securityContext.runAsUser: 0 and capabilities.add: [IPC_LOCK]): for another user an added capability does nothing"
+	}
+	return raise + " or grant CAP_IPC_LOCK (docker run --cap-add IPC_LOCK; Kubernetes: securityContext.capabilities.add: [IPC_LOCK])"
+}
+
+const noUserNamespace = "Kubernetes: hostUsers: true; docker run --userns host"
 
 // checkMemory compares what may be locked with what is wanted. Registering
 // memory pins it, and pinned pages count against RLIMIT_MEMLOCK unless
@@ -38,8 +52,12 @@ func checkMemory(f *Facts, r *Result) {
 		}
 	}
 	if have, what := m.available(); have != 0 && f.Need > have {
+		remedy := "register less, or free memory"
+		if what == memoryCgroup {
+			remedy = "register less, free memory, or raise the memory limit of the container"
+		}
 		r.find("RP-MEM-006", what, fmt.Sprintf("%s are left, %s are needed", Size(have), Size(f.Need)),
-			"pinned memory cannot be swapped out", "register less, free memory, or raise the memory limit of the container")
+			"pinned memory cannot be swapped out", remedy)
 	}
 }
 
@@ -52,26 +70,29 @@ func checkLock(f *Facts, r *Result) {
 	evidence := m.evidence()
 	switch {
 	case m.Lock.Soft == 0:
-		r.find("RP-MEM-001", "RLIMIT_MEMLOCK", "0, so no memory can be registered at all (EPERM)", evidence, lockRemedy)
+		r.find("RP-MEM-001", "RLIMIT_MEMLOCK", "0, so no memory can be registered at all (EPERM)", evidence, m.lockRemedy())
 	case f.Need > left:
 		r.find("RP-MEM-004", "RLIMIT_MEMLOCK", fmt.Sprintf("%s, with %s pinned; %s more are needed (ENOMEM)", Size(m.Lock.Soft), Size(m.Pinned), Size(f.Need)),
-			evidence, lockRemedy)
+			evidence, m.lockRemedy())
 	case m.Lock.Soft < lockMinimum && f.Need == 0:
-		r.find("RP-MEM-002", "RLIMIT_MEMLOCK", Size(m.Lock.Soft)+", too small for most programs (ENOMEM)", evidence, lockRemedy)
+		r.find("RP-MEM-002", "RLIMIT_MEMLOCK", Size(m.Lock.Soft)+", too small for most programs (ENOMEM)", evidence, m.lockRemedy())
 	default:
 		return
 	}
 	if m.IPCLock {
 		r.find("RP-MEM-003", "CAP_IPC_LOCK", "effective in this user namespace only; the kernel wants it in the initial one",
-			"CapEff has it, and /proc/self/ns/user is not the initial namespace", "raise RLIMIT_MEMLOCK, or start the container without a user namespace")
+			"CapEff has it, and /proc/self/ns/user is not the initial namespace", "raise RLIMIT_MEMLOCK, or start the container without a user namespace ("+noUserNamespace+")")
 	}
 }
+
+// memoryCgroup is the object of a finding about the limit of a container's memory.
+const memoryCgroup = "memory cgroup"
 
 // available returns the least that bounds memory besides the lock limit.
 func (m Memory) available() (bytes uint64, what string) {
 	bytes, what = m.Available, "memory of the machine"
 	if m.CgroupMax != 0 && m.CgroupMax != Unlimited && (bytes == 0 || m.CgroupMax < bytes) {
-		bytes, what = m.CgroupMax, "memory cgroup"
+		bytes, what = m.CgroupMax, memoryCgroup
 	}
 	return bytes, what
 }

@@ -70,6 +70,41 @@ func TestPod(t *testing.T) {
       capabilities:
         add: [IPC_LOCK]
 `, Docker: "docker run --ulimit memlock=-1 IMAGE"}},
+		{"memory, not as root", func(f *Facts) { lockLimit(64 * kib)(f); f.Memory.UID = 1000 }, Pod{
+			Kubernetes: `spec:
+  containers:
+  - name: NAME
+    securityContext:
+      runAsUser: 0  # for another user an added capability does nothing; without it: LimitMEMLOCK in the runtime's unit
+      capabilities:
+        add: [IPC_LOCK]
+`, Docker: "docker run --ulimit memlock=-1 IMAGE"}},
+		{"memory, user namespace", func(f *Facts) { lockLimit(64 * kib)(f); f.Memory.UserNamespace = "other" }, Pod{
+			Kubernetes: `spec:
+  hostUsers: true  # in a user namespace CAP_IPC_LOCK does not count
+  containers:
+  - name: NAME
+    securityContext:
+      capabilities:
+        add: [IPC_LOCK]
+`, Docker: "docker run --ulimit memlock=-1 IMAGE"}},
+		{"memory, capability in a user namespace", func(f *Facts) {
+			lockLimit(64 * kib)(f)
+			f.Memory.IPCLock, f.Memory.UserNamespace = true, "other"
+		}, Pod{
+			Kubernetes: `spec:
+  hostUsers: true  # in a user namespace CAP_IPC_LOCK does not count
+`, Docker: "docker run --ulimit memlock=-1 IMAGE"}},
+		{"limit of the container", func(f *Facts) { f.Need, f.Memory.CgroupMax = 300*mib, 100*mib }, Pod{
+			Kubernetes: `spec:
+  containers:
+  - name: NAME
+    resources:
+      limits:
+        memory: LIMIT  # 200 MiB more than now
+`, Docker: "docker run --memory LIMIT IMAGE"}},
+		{"memory of the machine", func(f *Facts) { f.Need = 500 * mib }, Pod{
+			Host: []string{"RP-MEM-006 memory of the machine: register less, or free memory"}}},
 		{"network", func(f *Facts) { f.Netdevs = f.Netdevs[:1]; f.setGIDs("10.77.0.1") }, Pod{
 			Kubernetes: `metadata:
   annotations:

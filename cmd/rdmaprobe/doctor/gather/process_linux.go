@@ -30,6 +30,7 @@ func (g *gatherer) process() {
 	if err := unix.Capget(&hdr, &data[0]); err != nil {
 		g.unknown("capabilities: " + err.Error())
 	}
+	m.UID = os.Geteuid()
 	m.IPCLock = data[0].Effective&(1<<unix.CAP_IPC_LOCK) != 0
 	if link, err := os.Readlink(g.path("proc/self/ns/user")); err == nil {
 		m.UserNamespace = "other"
