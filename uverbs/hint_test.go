@@ -15,7 +15,7 @@ func TestExplainMemlock(t *testing.T) {
 	const (
 		remedy = "; raise the limit (ulimit -l unlimited; docker run --ulimit memlock=-1; " +
 			"systemd: LimitMEMLOCK=infinity; Kubernetes: the limit of the container runtime's service) " +
-			"or grant CAP_IPC_LOCK in the initial user namespace (docker run --cap-add IPC_LOCK)"
+			"or grant CAP_IPC_LOCK in the initial user namespace (docker run --cap-add IPC_LOCK; in a container it is effective for root only)"
 		other = ", so the device, the rdma cgroup or the machine has no memory left"
 	)
 	for _, tc := range []struct {
