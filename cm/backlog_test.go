@@ -5,9 +5,9 @@ import (
 	"net/netip"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/purerdma/rdma/abi"
+	"github.com/purerdma/rdma/internal/fakecm"
 )
 
 // allowBacklog sets what the sysctl says.
@@ -69,8 +69,12 @@ func TestBacklogHint(t *testing.T) {
 func TestUnansweredDialNamesBacklog(t *testing.T) {
 	r := newRig(t)
 	r.cm.Mute(abi.RDMA_USER_CM_CMD_CONNECT) // a request that is dropped has no answer
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-	defer cancel()
+	ctx, expire := expiring(t)
+	r.cm.After = func(c fakecm.Call) {
+		if c.Cmd == abi.RDMA_USER_CM_CMD_CONNECT {
+			expire()
+		}
+	}
 	_, err := (&Dialer{Config: quick}).DialAddr(ctx, serverAddr)
 	wants(t, err, context.DeadlineExceeded)
 	wantsText(t, err, "net.rdma_ucm.max_backlog")

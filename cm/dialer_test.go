@@ -368,3 +368,29 @@ func TestDialStale(t *testing.T) {
 		})
 	}
 }
+
+// TestDialStaleFixedPort: with a local port of the caller's choice there is no second
+// attempt, for which the first would have to keep the port.
+func TestDialStaleFixedPort(t *testing.T) {
+	r := newRig(t)
+	var tries atomic.Int32
+	r.cm.Before = func(c fakecm.Call) error {
+		if c.Cmd == abi.RDMA_USER_CM_CMD_CONNECT {
+			tries.Add(1)
+			r.cm.Mute(c.Cmd)
+		}
+		return nil
+	}
+	r.cm.After = func(c fakecm.Call) {
+		if c.Cmd == abi.RDMA_USER_CM_CMD_CONNECT {
+			r.cm.InjectType(c.ID, abi.RDMA_CM_EVENT_REJECTED, int32(abi.IB_CM_REJ_STALE_CONN))
+		}
+	}
+	d := &Dialer{Config: quick, LocalAddr: netip.AddrPortFrom(serverAddr.Addr(), 40000)}
+	_, err := d.DialAddr(testContext(t), serverAddr)
+	wants(t, err, ErrRejected)
+	wantsText(t, err, "stale connection")
+	if n := tries.Load(); n != 1 {
+		t.Errorf("%d attempts", n)
+	}
+}

@@ -231,6 +231,26 @@ func TestTooManyRequests(t *testing.T) {
 	}
 }
 
+// TestRequestTooMany: the kernel's ID of a request that is not kept is destroyed, which
+// refuses the peer.
+func TestRequestTooMany(t *testing.T) {
+	r := newRig(t)
+	l := r.newID()
+	if err := errors.Join(l.Bind(sockaddr(t, serverAddr.String())), l.Listen(0)); err != nil {
+		t.Fatal(err)
+	}
+	l.mu.Lock()
+	for range maxRequests { // that nobody took
+		l.events = append(l.events, &entry{id: l, Event: &ucma.Event{Type: abi.RDMA_CM_EVENT_CONNECT_REQUEST}})
+	}
+	l.mu.Unlock()
+	_, err := (&Dialer{Config: quick}).DialAddr(testContext(t), serverAddr)
+	wants(t, err, ErrBusy, ErrRejected)
+	if n := l.Dropped(); n != 1 {
+		t.Errorf("%d events dropped", n)
+	}
+}
+
 // TestStaleUnreachable: a neighbour that changed before the connect is not its
 // outcome.
 func TestStaleUnreachable(t *testing.T) {

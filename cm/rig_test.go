@@ -70,9 +70,14 @@ func newRig(t testing.TB) *rig {
 	return r
 }
 
-// checkNothingLeft looks into both kernels and the package's own tables.
+// checkNothingLeft looks into both kernels and the package's own tables. A Close that
+// does not wait long for the kernel gives back what is shared when that returns, which
+// is soon.
 func (r *rig) checkNothingLeft() {
 	r.t.Helper()
+	for deadline := time.Now().Add(testTime); !r.nothingLeft() && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
 	if left := r.cm.Left(); left.Files+left.IDs+left.Groups != 0 {
 		r.t.Errorf("left in the connection manager: %+v", left)
 	}
@@ -85,6 +90,18 @@ func (r *rig) checkNothingLeft() {
 	}
 	shared.mu.Unlock()
 	r.checkDeviceClosed()
+}
+
+// nothingLeft reports whether checkNothingLeft has nothing to say.
+func (r *rig) nothingLeft() bool {
+	if left := r.cm.Left(); left.Files+left.IDs+left.Groups != 0 || len(r.verbs.Survivors()) != 0 {
+		return false
+	}
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	devices.mu.Lock()
+	defer devices.mu.Unlock()
+	return shared.ch == nil && len(devices.open) == 0
 }
 
 func (r *rig) checkDeviceClosed() {

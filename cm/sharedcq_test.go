@@ -66,3 +66,48 @@ func TestSharedCQRoom(t *testing.T) {
 		t.Error("a private queue has other members")
 	}
 }
+
+// TestSharedCQRoomComesBack: the room of connections that have gone is for others, so
+// that one queue serves any number of connections, one after the other.
+func TestSharedCQRoomComesBack(t *testing.T) {
+	r := newRig(t)
+	cfg := *quick
+	cfg.SendDepth, cfg.RecvDepth, cfg.RecvSize = firstCQ/4, 8, 64
+	l := r.listen(nil)
+	stays, _ := r.pair(l, &Dialer{Config: quick}) // keeps the queue
+	for n := range 8 {
+		c, server := r.pair(l, &Dialer{Config: &cfg})
+		if c.cq != stays.cq {
+			t.Fatalf("connection %d is in another queue", n)
+		}
+		closed := async(func() (int, error) { return 0, server.Close() })
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := get(t, closed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := r.count("cq"); n != 1 {
+		t.Errorf("%d completion queues", n)
+	}
+}
+
+// TestEventArmsForSleepers: an event arms the queue again at once while somebody sleeps,
+// be it one, and else leaves that to the timer.
+func TestEventArmsForSleepers(t *testing.T) {
+	r := newRig(t)
+	client, _ := r.pair(r.listen(nil), &Dialer{Config: quick})
+	q := client.cq
+	for sleepers := range 3 {
+		q.sleep(sleepers)
+		q.event()
+		q.mu.Lock()
+		armed := q.armed
+		q.mu.Unlock()
+		q.sleep(-sleepers)
+		if armed != (sleepers > 0) {
+			t.Errorf("%d sleepers: armed %v", sleepers, armed)
+		}
+	}
+}
