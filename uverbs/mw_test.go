@@ -124,3 +124,31 @@ func TestMemoryWindowRefused(t *testing.T) {
 		}
 	})
 }
+
+// TestRefusedBindKeepsKey: a bind that the queue pair does not take changes no key, since
+// none is in use then but the old one.
+func TestRefusedBindKeepsKey(t *testing.T) {
+	r := mustBuild(t, openFake(t), nil)
+	mr, err := r.pd.RegMR(r.mem, windowAccess)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bind := uverbs.MWBind{MR: mr, Addr: mr.Addr(), Length: 8, Access: uverbs.AccessRemoteWrite}
+	before := r.mw.RKey()
+	for range 3 {
+		var posted *uverbs.PostError
+		if _, err := r.qp.BindMW(1, 1<<30, r.mw, bind); err == nil || errors.As(err, &posted) {
+			t.Fatalf("unknown flags: %v", err)
+		}
+		if got := r.mw.RKey(); got != before {
+			t.Fatalf("key %#x, had %#x", got, before)
+		}
+	}
+	key, err := r.qp.BindMW(2, uverbs.SendSignaled, r.mw, bind)
+	if err != nil || key != uverbs.NextKey(before) || statusOf(t, r.cq, 2) != abi.IB_WC_SUCCESS {
+		t.Errorf("key %#x, had %#x: %v", key, before, err)
+	}
+	if err := errors.Join(r.mw.Close(), mr.Close()); err != nil {
+		t.Error(err)
+	}
+}

@@ -81,3 +81,25 @@ func TestSystemFlags(t *testing.T) {
 		}
 	}
 }
+
+// TestObjectKinds: each kind has its command, its table and its own number, beside which
+// others stand.
+func TestObjectKinds(t *testing.T) {
+	ids := join(u32At(abi.RDMA_NLDEV_ATTR_RES_PDN, 11), u32At(abi.RDMA_NLDEV_ATTR_RES_CQN, 12), u32At(abi.RDMA_NLDEV_ATTR_RES_MRN, 13), u32At(abi.RDMA_NLDEV_ATTR_RES_SRQN, 14))
+	for kind, want := range map[Kind]struct {
+		typ          uint16
+		table, entry abi.RDMANldevAttr
+		id           uint32
+	}{
+		KindPD:  {0x140e, abi.RDMA_NLDEV_ATTR_RES_PD, abi.RDMA_NLDEV_ATTR_RES_PD_ENTRY, 11},
+		KindCQ:  {0x140c, abi.RDMA_NLDEV_ATTR_RES_CQ, abi.RDMA_NLDEV_ATTR_RES_CQ_ENTRY, 12},
+		KindMR:  {0x140d, abi.RDMA_NLDEV_ATTR_RES_MR, abi.RDMA_NLDEV_ATTR_RES_MR_ENTRY, 13},
+		KindSRQ: {0x1417, abi.RDMA_NLDEV_ATTR_RES_SRQ, abi.RDMA_NLDEV_ATTR_RES_SRQ_ENTRY, 14},
+	} {
+		f := &fake{answers: []answer{{payloads: [][]byte{encode(uint16(want.table), encode(uint16(want.entry), ids...)...)}}}}
+		got, err := (&Client{f}).Objects(t.Context(), 3, kind)
+		if err != nil || len(got) != 1 || got[0].ID != want.id || f.typ[0] != want.typ {
+			t.Errorf("%s: %+v, %v, request of type %#x", kind, got, err, f.typ)
+		}
+	}
+}

@@ -50,6 +50,24 @@ func TestExchange(t *testing.T) {
 	}
 }
 
+// TestExchangeContext: the end of its context ends a wait for an answer.
+func TestExchangeContext(t *testing.T) {
+	s := testSocket(t, unix.NETLINK_ROUTE)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := s.exchange(ctx, unix.RTM_GETLINK, true, nil) // too short: rtnetlink says nothing
+		ended <- err
+	}()
+	for len(s.turn) > 0 {
+		time.Sleep(time.Millisecond)
+	}
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want one that matches context.Canceled", err)
+	}
+}
+
 // TestDatagramTooLong: an answer that the buffer cuts off is no answer.
 func TestDatagramTooLong(t *testing.T) {
 	s := testSocket(t, unix.NETLINK_ROUTE)

@@ -152,3 +152,41 @@ func TestPickV1(t *testing.T) {
 		t.Errorf("picked %d, want 1", i)
 	}
 }
+
+// TestDefaultType: what configfs says, else RoCE v2 where the port has it.
+func TestDefaultType(t *testing.T) {
+	const ib, v1, v2 = uverbs.GIDTypeIB, uverbs.GIDTypeRoCEv1, uverbs.GIDTypeRoCEv2
+	for _, tt := range []struct {
+		set  uverbs.GIDType
+		has  []uverbs.GIDType
+		want uverbs.GIDType
+	}{
+		{0, nil, ib}, {0, []uverbs.GIDType{ib}, ib}, {0, []uverbs.GIDType{v1}, v1}, {0, []uverbs.GIDType{v1, v2}, v2}, {0, []uverbs.GIDType{v2}, v2},
+		{v1, []uverbs.GIDType{v1, v2}, v1}, {v2, []uverbs.GIDType{v1}, v2},
+	} {
+		port := Port{Default: tt.set}
+		for i, typ := range tt.has {
+			port.GIDs = append(port.GIDs, entry(i, "10.0.0.1", "eth0", typ))
+		}
+		if got := port.defaultType(); got != tt.want {
+			t.Errorf("set %v, has %v: %v, want %v", tt.set, tt.has, got, tt.want)
+		}
+	}
+}
+
+// TestInterfaceOf: the number counts before the name, which may have changed, and that
+// before the port's own interface.
+func TestInterfaceOf(t *testing.T) {
+	for _, tt := range []struct {
+		netdev string
+		index  int
+		want   string
+	}{{"renamed", 3, "eth1"}, {"eth0", 3, "eth1"}, {"eth1", 0, "eth1"}, {"", 0, "eth0"}, {"gone", 0, ""}, {"eth1", 99, ""}} {
+		g := entry(0, "10.0.0.1", tt.netdev, uverbs.GIDTypeRoCEv2)
+		g.NetdevIndex = tt.index
+		n, here := interfaceOf(Port{Protocol: uverbs.ProtocolRoCE, Info: uverbs.PortInfo{Netdev: "eth0"}}, g, lab())
+		if n.Name != tt.want || here != (tt.want != "") {
+			t.Errorf("%q number %d: %q, %v, want %q", tt.netdev, tt.index, n.Name, here, tt.want)
+		}
+	}
+}

@@ -167,6 +167,61 @@ func TestServerKeepsMemory(t *testing.T) {
 	<-done
 }
 
+// TestStartAt: pings are numbered from there on.
+func TestStartAt(t *testing.T) {
+	client, server := rpingtest.Pipe()
+	done := startServer(t, server, nil)
+	c, err := rping.NewClient(client, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := make([]byte, 64)
+	c.StartAt(41)
+	for _, seq := range []uint64{41, 42} {
+		pong, err := c.Ping(t.Context())
+		rping.Fill(want, seq)
+		if err != nil || pong.Seq != seq || string(pong.Data) != string(want) {
+			t.Errorf("ping %d: number %d, %q, %v", seq, pong.Seq, rping.Text(pong.Data), err)
+		}
+	}
+	client.HangUp()
+	<-done
+}
+
+// leaving is a client's connection that is gone when the last message is sent.
+type leaving struct {
+	rping.Transport
+	sends, last int
+}
+
+func (l *leaving) Send(ctx context.Context, p []byte) error {
+	if l.sends++; l.sends == l.last {
+		return io.EOF
+	}
+	return l.Transport.Send(ctx, p)
+}
+
+// TestLeavesWithItsAnswer: a client that disconnects as soon as its data is back has had
+// a whole ping; one that does before has not.
+func TestLeavesWithItsAnswer(t *testing.T) {
+	for last, pings := range map[int]uint64{1: 0, 2: 1} {
+		client, server := rpingtest.Pipe()
+		c, err := rping.NewClient(client, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		pinged := make(chan error, 1)
+		go func() { _, err := c.Ping(ctx); pinged <- err }()
+		stats, err := rping.Serve(t.Context(), &leaving{server, 0, last}, nil)
+		if stats.Pings != pings || (err == nil) != (pings == 1) || err != nil && !errors.Is(err, io.EOF) {
+			t.Errorf("gone at message %d: %+v, %v", last, stats, err)
+		}
+		cancel()
+		<-pinged
+	}
+}
+
 func TestSizeRefused(t *testing.T) {
 	client, _ := rpingtest.Pipe()
 	for _, size := range []int{-1, 1, rping.MinSize - 1, rping.MaxSize + 1} {
