@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"fmt"
-	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,66 +52,6 @@ func checkPortNetdev(f *Facts, r *Result, d Device, p Port) {
 	}
 	r.find("RP-MAP-001", portName(d, p), "its interface is not in this network namespace, so nothing can connect through it",
 		evidence, remedy)
-}
-
-// checkSubnets finds interfaces that answer for each other's addresses.
-func checkSubnets(f *Facts, r *Result) {
-	type member struct {
-		netdev netinfo.Netdev
-		prefix netip.Prefix
-	}
-	var members []member
-	for _, d := range Interfaces(f) {
-		for _, p := range d.Addrs {
-			if p.Addr().Is4() && p.Bits() < 32 {
-				members = append(members, member{d.Netdev, p.Masked()})
-			}
-		}
-	}
-	var done []netip.Prefix
-	for _, m := range members {
-		if slices.Contains(done, m.prefix) {
-			continue
-		}
-		done = append(done, m.prefix)
-		var names []string
-		for _, o := range members {
-			if o.prefix == m.prefix && !slices.Contains(names, o.netdev.Name) {
-				names = append(names, o.netdev.Name)
-			}
-		}
-		if len(names) < 2 || f.separated(names) {
-			continue
-		}
-		r.find("RP-MAP-002", m.prefix.String(), strings.Join(names, " and ")+" are in this subnet: answers may come from, and packets leave through, the wrong one",
-			f.arpText(names), fmt.Sprintf("a subnet for each; or, for each of them, sysctl net.ipv4.conf.NAME.arp_ignore=1 arp_announce=2, "+
-				"and a table of routes for its address: ip rule add from ADDRESS table N; ip route add %v dev NAME table N", m.prefix))
-	}
-}
-
-// separated reports whether ARP is set so that each interface answers for its
-// own addresses only.
-func (f *Facts) separated(names []string) bool {
-	for _, n := range names {
-		a, ok := f.ARP[n]
-		if !ok || a.Ignore < 1 || a.Announce < 2 {
-			return false
-		}
-	}
-	return true
-}
-
-func (f *Facts) arpText(names []string) string {
-	var out []string
-	for _, n := range names {
-		if a, ok := f.ARP[n]; ok {
-			out = append(out, fmt.Sprintf("%s: arp_ignore %d, arp_announce %d, rp_filter %d", n, a.Ignore, a.Announce, a.RPFilter))
-		}
-	}
-	if out == nil {
-		return "addresses of the interfaces"
-	}
-	return strings.Join(out, "; ")
 }
 
 // portsOf lists the ports that an interface leads to.
