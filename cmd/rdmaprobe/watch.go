@@ -142,6 +142,7 @@ func (w *watcher) loop(ctx context.Context, src watchSource) error {
 		if err != nil {
 			return &failure{step: "look at devices", err: err}
 		}
+		now.keep(w.last)
 		for _, d := range changes(w.last, now) {
 			if d.Event != "counter" || w.wanted(d.Name) {
 				w.log(d)

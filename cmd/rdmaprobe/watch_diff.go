@@ -19,13 +19,14 @@ type watchDevice struct {
 type watchPort struct {
 	State, Phys, Netdev string
 	MTU                 int
-	GIDs                map[int]string // slot: GID, type and network device
+	GIDs                map[int]string // slot: GID, type and network device; nil when never read
+	GIDErr              string         // why they could not be read now
 	Counters            map[string]uint64
 }
 
 type watchDoc struct {
 	Time   time.Time `json:"time" doc:"when it was noticed"`
-	Event  string    `json:"event" doc:"started, present, device-added, device-removed, device-renamed, port, gid-added, gid-removed, counter, async, stopped or failed"`
+	Event  string    `json:"event" doc:"started, present, device-added, device-removed, device-renamed, port, gid-added, gid-removed, gids-unreadable, counter, async, stopped or failed"`
 	Device string    `json:"device,omitempty" doc:"RDMA device"`
 	Port   int       `json:"port,omitempty" doc:"port of the device; 0 when it is about all"`
 	Name   string    `json:"name,omitempty" doc:"port: what changed, such as state; counter: its name"`
@@ -43,6 +44,23 @@ func (d watchDoc) where() string {
 		return d.Device
 	}
 	return fmt.Sprintf("%s/%d", d.Device, d.Port)
+}
+
+// keep takes over from the look before what could not be read now: ports that are
+// missing, and tables of GIDs.
+func (now snapshot) keep(last snapshot) {
+	for i, d := range now {
+		for n, was := range last[i].Ports {
+			p, read := d.Ports[n]
+			switch {
+			case !read:
+				d.Ports[n] = was
+			case p.GIDErr != "":
+				p.GIDs = was.GIDs
+				d.Ports[n] = p
+			}
+		}
+	}
 }
 
 // changes says what happened between two looks, in a stable order.
@@ -87,6 +105,13 @@ func portChanges(device string, port int, old, now watchPort, known bool) (out [
 				Text: fmt.Sprintf("%s %s -> %s", f.name, orDash(f.old), orDash(f.now))})
 		}
 	}
+	if now.GIDErr != "" && now.GIDErr != old.GIDErr {
+		add(watchDoc{Event: "gids-unreadable", Text: "GIDs cannot be read: " + now.GIDErr})
+	}
+	added := "gid-added"
+	if old.GIDErr != "" && old.GIDs == nil {
+		added = "present" // perhaps for long
+	}
 	for _, slot := range slices.Sorted(maps.Keys(old.GIDs)) {
 		if g := old.GIDs[slot]; now.GIDs[slot] != g {
 			add(watchDoc{Event: "gid-removed", Name: strconv.Itoa(slot), Old: g, Text: fmt.Sprintf("GID %d removed: %s", slot, g)})
@@ -94,7 +119,7 @@ func portChanges(device string, port int, old, now watchPort, known bool) (out [
 	}
 	for _, slot := range slices.Sorted(maps.Keys(now.GIDs)) {
 		if g := now.GIDs[slot]; old.GIDs[slot] != g {
-			add(watchDoc{Event: "gid-added", Name: strconv.Itoa(slot), New: g, Text: fmt.Sprintf("GID %d: %s", slot, g)})
+			add(watchDoc{Event: added, Name: strconv.Itoa(slot), New: g, Text: fmt.Sprintf("GID %d: %s", slot, g)})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(now.Counters)) {

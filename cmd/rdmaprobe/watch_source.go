@@ -25,12 +25,14 @@ type machineSource struct {
 	queue  chan watchEvent
 	mon    *rdmanl.Monitor // nil when the kernel has none
 	wg     sync.WaitGroup
-	opened map[int]*uverbs.Context // by device index; nil when it could not be opened
+	opened map[int]*uverbs.Context // by device index
+
+	openDevice func(*uverbs.Device) (*uverbs.Context, error)
+	readGIDs   func(d *uverbs.Device, c *uverbs.Context, port int) ([]uverbs.GIDEntry, error)
 }
 
 func watchMachine(ctx context.Context, o watchOptions) (watchSource, error) {
-	s := &machineSource{o: o, queue: make(chan watchEvent, 64), opened: map[int]*uverbs.Context{}}
-	s.ctx, s.stop = context.WithCancel(ctx)
+	s := newMachineSource(ctx, o)
 	if hasMonitor(ctx) {
 		// Without it looking at intervals remains.
 		if m, err := rdmanl.OpenMonitor(); err == nil {
@@ -39,6 +41,13 @@ func watchMachine(ctx context.Context, o watchOptions) (watchSource, error) {
 		}
 	}
 	return s, nil
+}
+
+func newMachineSource(ctx context.Context, o watchOptions) *machineSource {
+	s := &machineSource{o: o, queue: make(chan watchEvent, 64), opened: map[int]*uverbs.Context{},
+		openDevice: func(d *uverbs.Device) (*uverbs.Context, error) { return d.Open(nil) }, readGIDs: watchGIDs}
+	s.ctx, s.stop = context.WithCancel(ctx)
+	return s
 }
 
 func hasMonitor(ctx context.Context) bool {
@@ -76,9 +85,7 @@ func (s *machineSource) monitored() bool           { return s.mon != nil }
 func (s *machineSource) Close() error {
 	s.stop()
 	for _, c := range s.opened {
-		if c != nil {
-			_ = c.Close() // nothing was made with it
-		}
+		_ = c.Close() // nothing was made with it
 	}
 	if s.mon != nil {
 		_ = s.mon.Close()
@@ -106,9 +113,7 @@ func (s *machineSource) look(context.Context) (snapshot, error) {
 	}
 	for index, c := range s.opened {
 		if _, there := now[index]; !there {
-			if c != nil {
-				_ = c.Close()
-			}
+			_ = c.Close()
 			delete(s.opened, index)
 		}
 	}
@@ -118,9 +123,15 @@ func (s *machineSource) look(context.Context) (snapshot, error) {
 func (s *machineSource) device(d *uverbs.Device) watchDevice {
 	out := watchDevice{Name: d.Name, Driver: d.Driver(), Ports: map[int]watchPort{}}
 	for _, p := range d.Ports {
-		port := watchPort{State: p.State.String(), Phys: p.Phys.String(), Netdev: p.Netdev, MTU: p.NetdevMTU, GIDs: map[int]string{}}
-		for _, g := range s.gids(d, p.Number) {
-			port.GIDs[g.Index] = strings.TrimSpace(g.GID.String() + " " + g.Type.String() + " " + g.Netdev)
+		if p.State == 0 {
+			continue // no state of a port: it could not be read
+		}
+		port := watchPort{State: p.State.String(), Phys: p.Phys.String(), Netdev: p.Netdev, MTU: p.NetdevMTU}
+		gids, err := s.readGIDs(d, s.open(d), p.Number)
+		if err != nil {
+			port.GIDErr = err.Error()
+		} else {
+			port.GIDs = gidTexts(gids)
 		}
 		if s.o.counters != "none" {
 			port.Counters = readCounters(filepath.Join(sysfsDevices, d.Name, "ports", strconv.Itoa(p.Number)))
@@ -130,38 +141,38 @@ func (s *machineSource) device(d *uverbs.Device) watchDevice {
 	return out
 }
 
-// gids reads a port's table, through the device if that is open.
-func (s *machineSource) gids(d *uverbs.Device, port int) []uverbs.GIDEntry {
-	var gids []uverbs.GIDEntry
-	var err error
-	if c := s.open(d); c != nil {
-		gids, err = c.QueryGIDs(port)
-	} else {
-		gids, err = d.GIDTable(port)
+func gidTexts(gids []uverbs.GIDEntry) map[int]string {
+	out := map[int]string{}
+	for _, g := range gids {
+		out[g.Index] = strings.TrimSpace(g.GID.String() + " " + g.Type.String() + " " + g.Netdev)
 	}
-	if err != nil {
-		return nil // the device is on its way out, or sysfs is not there
-	}
-	return gids
+	return out
 }
 
-// open opens a device the first time and reads its events from then on.
+// watchGIDs reads a port's table, through the device if that is open. An error need
+// not be the end of the device: it is not that the table is empty.
+func watchGIDs(d *uverbs.Device, c *uverbs.Context, port int) ([]uverbs.GIDEntry, error) {
+	if c != nil {
+		return c.QueryGIDs(port)
+	}
+	return d.GIDTable(port)
+}
+
+// open opens a device and reads its events from then on. One that cannot be opened is
+// tried again with the next look: its node may come after it.
 func (s *machineSource) open(d *uverbs.Device) *uverbs.Context {
 	if s.o.noEvents || d.Index < 0 {
 		return nil
 	}
-	c, tried := s.opened[d.Index]
-	if tried {
+	if c, is := s.opened[d.Index]; is {
 		return c
 	}
-	c, err := d.Open(nil)
+	c, err := s.openDevice(d)
 	if err != nil {
-		c = nil
+		return nil
 	}
 	s.opened[d.Index] = c
-	if c != nil {
-		s.wg.Go(func() { s.async(c, d.Name) })
-	}
+	s.wg.Go(func() { s.async(c, d.Name) })
 	return c
 }
 
