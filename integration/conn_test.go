@@ -153,6 +153,16 @@ func TestConnGather(t *testing.T) {
 	if err := m.Release(); err != nil {
 		t.Fatal(err)
 	}
+	exposed := allocRegion(t, server, len(want), cm.RemoteWrite)
+	if err := client.Write(ctx, exposed.Remote(), parts...); err != nil || !onIWARP() && !bytes.Equal(exposed.Bytes(), want) {
+		t.Errorf("write of %d slices: %v", len(parts), err)
+	}
+	if err := client.SendCopy(ctx, []byte("written")); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := server.RecvCopy(ctx, make([]byte, 10)); n != 7 || err != nil || !bytes.Equal(exposed.Bytes(), want) {
+		t.Errorf("%d bytes, %v; the region has %x, want %x", n, err, exposed.Bytes(), want)
+	}
 }
 
 // TestConnOneSided writes, reads and runs atomics on the peer's memory (parity

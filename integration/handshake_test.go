@@ -39,6 +39,9 @@ func TestHandshakePrivateData(t *testing.T) {
 	}
 	_, err := (&cm.Dialer{PrivateData: make([]byte, mostData(cm.OpConnect)+1)}).Dial(testContext(t), l.Addr().String())
 	wantTooMuch(t, cm.OpConnect, err)
+	// Nothing of it was sent: the next request is that of the next dial.
+	_, _, req := connect(t, l, &cm.Dialer{PrivateData: []byte("next")}, nil)
+	wantPadded(t, "request after the refusal", req.PrivateData(), []byte("next"), cm.MaxConnectData)
 }
 
 // wantTooMuch wants an error that tells the limit of the guest's transport.

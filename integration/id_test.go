@@ -55,6 +55,8 @@ func TestIDRaw(t *testing.T) {
 	for _, s := range []*verbsSide{client, server} {
 		if attr, err := s.qp.Query(); err != nil || attr.State != abi.IB_QPS_RTS || attr.Timeout != timeout {
 			t.Errorf("%v: state %v, time-out %d, %v", s.qp, attr.State, attr.Timeout, err)
+		} else if attr.MinRNRTimer != 12 { // 0.64 ms: ModifyQP's, not the kernel's
+			t.Errorf("%v asks its peer to repeat after pause %d", s.qp, attr.MinRNRTimer)
 		}
 	}
 	idsPing(t, client, server)
@@ -66,6 +68,11 @@ func TestIDRaw(t *testing.T) {
 		t.Fatal(err)
 	}
 	idsNext(t, ch, a, abi.RDMA_CM_EVENT_DISCONNECTED)
+	for _, s := range []*verbsSide{client, server} { // which are the program's to move
+		if attr, err := s.qp.Query(); err != nil || attr.State != abi.IB_QPS_RTS {
+			t.Errorf("%v after the end of the connection: state %v, %v", s.qp, attr.State, err)
+		}
+	}
 }
 
 // TestIDExternalQP takes a program's own queue pairs through all states, with

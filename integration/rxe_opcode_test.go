@@ -114,6 +114,9 @@ func rxeAtomicWrite(t *testing.T, style uverbs.CallStyle) {
 		t.Fatal(err)
 	}
 	able := attr.CapFlags&uint64(abi.IB_UVERBS_DEVICE_ATOMIC_WRITE) != 0
+	if able != kernelAtLeast(t, 6, 2) {
+		t.Errorf("atomic writes: %v", able)
+	}
 	b.fill(0)
 	var val [8]byte
 	binary.NativeEndian.PutUint64(val[:], 0x1122334455667788)

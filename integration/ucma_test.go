@@ -87,7 +87,7 @@ func TestUcmaProbes(t *testing.T) {
 	}
 }
 
-// TestUcmaWriteEvent: an injected event ends a blocked wait (parity scenario 60).
+// TestUcmaWriteEvent: an injected event arrives as others do (parity scenario 60).
 func TestUcmaWriteEvent(t *testing.T) {
 	requireRDMA(t)
 	checkLeaks(t)
@@ -279,6 +279,9 @@ func TestUcmaMigrate(t *testing.T) {
 	}
 	if ev := event(t, to, abi.RDMA_CM_EVENT_ADDR_RESOLVED); ev.UID != 9 {
 		t.Errorf("event of uid %d", ev.UID)
+	}
+	if ev, err := from.TryGetEvent(); !errors.Is(err, syscall.EAGAIN) {
+		t.Errorf("event %v on the old channel, %v", ev, err)
 	}
 	if err := from.ResolveRoute(id, 100); !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.ENOENT) {
 		t.Errorf("command on the old channel: %v", err)

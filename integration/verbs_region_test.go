@@ -177,6 +177,9 @@ func TestVerbsFlush(t *testing.T) {
 			t.Fatal(err)
 		}
 		able := attr.CapFlags&uint64(abi.IB_UVERBS_DEVICE_FLUSH_GLOBAL) != 0
+		if able != kernelAtLeast(t, 6, 2) {
+			t.Errorf("flush: %v", able)
+		}
 		mr, err := verbsRegion(t, b, verbsRemote|uverbs.AccessFlushGlobal)
 		if able != (err == nil) || !able && !errors.Is(err, errors.ErrUnsupported) {
 			t.Fatalf("register: %v; device can: %v", err, able)
