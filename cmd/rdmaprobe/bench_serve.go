@@ -19,7 +19,7 @@ func newBenchServe(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Be the other end of bench lat, bw and conn",
-		Long: `serve answers bench lat, bw and conn of any number of clients, until it gets
+		Long: `serve answers bench lat, bw and conn of many clients, until it gets
 SIGINT or SIGTERM. Clients that are measured at the same time disturb each other.
 With --json it prints one document a line, for each event one.
 

@@ -7,7 +7,7 @@
 //	rdmaprobe gids --to 10.0.0.7   GIDs, and which one is used
 //	rdmaprobe path 10.0.0.7        the stages of a connection, and where it fails
 //	rdmaprobe rxe add eth0         make a soft-RoCE device
-//	rdmaprobe serve                answer pings of any number of clients
+//	rdmaprobe serve                answer pings of many clients
 //	rdmaprobe ping 10.0.0.7        ping a server with verified data
 //	rdmaprobe demo                 all of it on this machine, then clean up
 //	rdmaprobe version              versions of module, kernel and ABIs

@@ -34,9 +34,9 @@ func newServe(a *app) *cobra.Command {
 	o := new(serveOptions)
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Answer pings of any number of clients",
-		Long: `serve answers rdmaprobe ping, and the C tool rping -c, for any number of clients
-at once, until it gets SIGINT or SIGTERM. With --json it prints one document a
+		Short: "Answer pings of many clients",
+		Long: `serve answers rdmaprobe ping, and the C tool rping -c, for many clients at
+once, until it gets SIGINT or SIGTERM. With --json it prints one document a
 line, for each event one.
 
 ` + serveLimits,

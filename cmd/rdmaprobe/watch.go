@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/purerdma/rdma/cmd/rdmaprobe/plain"
 )
 
 // watchOptions is the command line of watch.
@@ -180,5 +182,5 @@ func (w *watcher) log(d watchDoc) {
 		w.printDoc(&d)
 		return
 	}
-	w.printf("%s  %-10s  %s\n", d.Time.Format("15:04:05.000"), d.where(), d.Text)
+	w.printf("%s  %-10s  %s\n", d.Time.Format("15:04:05.000"), plain.Text(d.where()), plain.Text(d.Text))
 }

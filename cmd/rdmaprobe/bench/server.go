@@ -11,7 +11,7 @@ import (
 	"github.com/purerdma/rdma/ucma"
 )
 
-// A Server takes measurements of any number of clients.
+// A Server takes measurements of many clients, within limits.
 type Server struct {
 	// OnEvent, if not nil, is called when a client comes and when it goes;
 	// never by two goroutines at once.
