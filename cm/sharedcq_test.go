@@ -75,6 +75,12 @@ func TestSharedCQRoomComesBack(t *testing.T) {
 	cfg.SendDepth, cfg.RecvDepth, cfg.RecvSize = firstCQ/4, 8, 64
 	l := r.listen(nil)
 	stays, _ := r.pair(l, &Dialer{Config: quick}) // keeps the queue
+	room := func() int {
+		stays.cq.mu.Lock()
+		defer stays.cq.mu.Unlock()
+		return stays.cq.room
+	}
+	before := room()
 	for n := range 8 {
 		c, server := r.pair(l, &Dialer{Config: &cfg})
 		if c.cq != stays.cq {
@@ -88,8 +94,8 @@ func TestSharedCQRoomComesBack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := r.count("cq"); n != 1 {
-		t.Errorf("%d completion queues", n)
+	if n := r.count("cq"); n != 1 || room() != before {
+		t.Errorf("%d completion queues with room for %d, %d before", n, room(), before)
 	}
 }
 
