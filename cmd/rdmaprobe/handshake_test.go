@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/purerdma/rdma/cm"
-	"github.com/purerdma/rdma/cmd/rdmaprobe/plain"
 	"github.com/purerdma/rdma/uverbs"
 )
 
@@ -44,7 +43,7 @@ func FuzzInfo(f *testing.F) {
 	f.Add(e.marshal())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		got, ok := unmarshalInfo(b)
-		if ok && (len(got.Device) > 4*maxInfoName || got.Device != plain.Text(got.Device)) {
+		if ok && len(got.Device) > maxInfoName {
 			t.Errorf("device %q", got.Device)
 		}
 	})
