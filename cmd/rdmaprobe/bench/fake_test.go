@@ -152,7 +152,7 @@ func (srv *Server) began(token uint64) bool {
 }
 
 // taken is what all tests of a server take.
-func (srv *Server) taken() (tests, memory int) {
+func (srv *Server) taken() (tests int, memory int64) {
 	srv.mu.Lock()
 	defer srv.mu.Unlock()
 	return srv.ledger.all.tests, srv.ledger.all.memory

@@ -31,15 +31,15 @@ const entrySize = 256
 
 // Memory is how many bytes the server maps and pins for the test: two areas of a message
 // for each queue pair, and its queues.
-func (p *Params) Memory() int {
+func (p *Params) Memory() int64 {
 	r := p.request()
 	return r.memory()
 }
 
 // memory is what newSide maps at the server.
-func (r *request) memory() int {
+func (r *request) memory() int64 {
 	entries := r.serverDepth() + int(r.RecvDepth)
-	return int(r.QPs) * (2*r.area() + entries*entrySize)
+	return int64(r.QPs) * (2*int64(r.area()) + int64(entries)*entrySize)
 }
 
 // A ledger is what the tests of a server take, those included that are being set up.
@@ -49,11 +49,12 @@ type ledger struct {
 }
 
 type share struct {
-	tests, memory int
+	tests  int
+	memory int64
 }
 
 // take counts a test, unless a limit is reached. The error is for the client to read.
-func (l *ledger) take(peer netip.Addr, memory int) error {
+func (l *ledger) take(peer netip.Addr, memory int64) error {
 	of := l.peers[peer]
 	switch {
 	case memory > MaxTestMemory:
@@ -72,7 +73,7 @@ func (l *ledger) take(peer netip.Addr, memory int) error {
 }
 
 // give takes back what take counted.
-func (l *ledger) give(peer netip.Addr, memory int) { l.add(peer, share{-1, -memory}) }
+func (l *ledger) give(peer netip.Addr, memory int64) { l.add(peer, share{-1, -memory}) }
 
 func (l *ledger) add(peer netip.Addr, s share) {
 	if l.peers == nil {
@@ -87,4 +88,4 @@ func (l *ledger) add(peer netip.Addr, s share) {
 	}
 }
 
-func mebibytes(n int) int { return (n + 1<<20 - 1) >> 20 }
+func mebibytes(n int64) int64 { return (n + 1<<20 - 1) >> 20 }

@@ -20,7 +20,7 @@ func TestLedger(t *testing.T) {
 	peer := func(i int) netip.Addr { return netip.AddrFrom4([4]byte{10, 0, 1, byte(i)}) }
 	for _, tt := range []struct {
 		name   string
-		memory int
+		memory int64
 		peer   func(i int) netip.Addr
 		most   int
 		want   string
@@ -66,7 +66,7 @@ func TestRequestMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if mapped := int(offheap.Mapped() - before); mapped > r.memory()+pages {
+		if mapped := int64(offheap.Mapped() - before); mapped > r.memory()+pages {
 			t.Errorf("%+v: maps %d bytes, counts for %d", r, mapped, r.memory())
 		}
 		s.release()
