@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -13,11 +14,20 @@ import (
 )
 
 // soon returns a context that ends a moment after the call that gets it has begun
-// to wait.
+// to wait, however long that took on a busy machine.
 func soon(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
-	t.Cleanup(cancel)
-	return ctx
+	return &waited{expired: expired{testContext(t), make(chan struct{})}}
+}
+
+// waited is a context whose time runs from when somebody waits for its end.
+type waited struct {
+	expired
+	once sync.Once
+}
+
+func (w *waited) Done() <-chan struct{} {
+	w.once.Do(func() { time.AfterFunc(10*time.Millisecond, func() { close(w.over) }) })
+	return w.over
 }
 
 // posted fails the test unless err is of an operation that was, or was not, posted.
