@@ -5,6 +5,7 @@ package uverbs_test
 import (
 	"encoding/binary"
 	"errors"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -87,5 +88,37 @@ func TestShortDoorbell(t *testing.T) {
 	var wcs [2]uverbs.WC
 	if n, err := r.cq.Poll(wcs[:]); n != 1 || err != nil || wcs[0].ID != 1 {
 		t.Errorf("%d completions, first %+v, %v", n, wcs[0], err)
+	}
+}
+
+// TestBellsComeBack: the places of a closed object's commands are for the next one.
+func TestBellsComeBack(t *testing.T) {
+	r := mustBuild(t, openFake(t), nil)
+	free := -1
+	for range 3 {
+		cq, err := r.ctx.CreateCQ(uverbs.CQConfig{Entries: 8, Channel: r.ch})
+		if err != nil {
+			t.Fatal(err)
+		}
+		qp, err := r.pd.CreateQP(uverbs.QPConfig{SendCQ: cq, RecvCQ: cq, Cap: uverbs.QPCap{MaxSendWR: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		closeAll(t, qp, cq)
+		if n := uverbs.FreeBells(r.ctx); free >= 0 && n != free {
+			t.Errorf("%d places are free, %d before", n, free)
+		} else {
+			free = n
+		}
+	}
+}
+
+// TestCQErrorNumbers: the numbers are told where they explain the overflow.
+func TestCQErrorNumbers(t *testing.T) {
+	for outstanding, explains := range map[int]bool{0: false, 3: false, 4: false, 5: true} {
+		err := &uverbs.CQError{CQ: "CQ 1", Device: "rxe0", Event: abi.IB_EVENT_CQ_ERR, Entries: 4, Outstanding: outstanding}
+		if got := strings.Contains(err.Error(), "it has 4 entries"); got != explains {
+			t.Errorf("%d outstanding of 4: %v", outstanding, err)
+		}
 	}
 }
