@@ -141,8 +141,12 @@ var raceTargets = [...]int{0, 1, 1, 2, 3, 1, 0, 2, 1, raceMoves}
 
 // await returns at a random moment of a step.
 func (x *racedID) await() {
-	stuck := time.After(300 * time.Millisecond) // refused, or never answered
-	for range raceTargets[int(x.number)%len(raceTargets)] {
+	target, patience := raceTargets[int(x.number)%len(raceTargets)], 300*time.Millisecond // refused, or never answered
+	if target == raceMoves {
+		patience = 5 * time.Second // also a busy machine connects some
+	}
+	stuck := time.After(patience)
+	for range target {
 		select {
 		case <-x.moves:
 		case <-stuck:
