@@ -18,6 +18,7 @@ func FuzzServe(f *testing.F) {
 	f.Add([]byte{3, 0xff, 0xff, 0, 2, 4, 1, 255}) // sizes at the limits
 	f.Fuzz(func(t *testing.T, b []byte) {
 		client, server := rpingtest.Pipe()
+		client.Careless, server.Careless = true, true
 		done := make(chan error, 1)
 		go func() {
 			_, err := rping.Serve(t.Context(), server, &rping.ServeOptions{Idle: time.Minute, First: time.Minute})
@@ -35,7 +36,6 @@ func FuzzServe(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		client.Careless, server.Careless = true, true
 		for n := 0; len(b) > 0 && n < 16; n++ {
 			var m []byte
 			if m, b = message(b, mem.Info()); client.Send(t.Context(), m) != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"github.com/purerdma/rdma/cmd/rdmaprobe/rping"
 )
@@ -84,7 +85,7 @@ type End struct {
 
 	// FailAt makes the operation with this number, from 1, fail with ErrFail.
 	FailAt int
-	calls  int
+	calls  atomic.Int64
 	allocs int // guarded by the fabric's mu
 }
 
@@ -108,8 +109,7 @@ func (e *End) Gone() <-chan struct{} { return e.gone }
 func (e *End) HangUp() { e.once.Do(func() { close(e.quit) }) }
 
 func (e *End) count() error {
-	e.calls++
-	if e.calls == e.FailAt {
+	if n := e.calls.Add(1); n == int64(e.FailAt) {
 		return ErrFail
 	}
 	return nil
