@@ -51,7 +51,7 @@ func TestWatchTriesAgain(t *testing.T) {
 	s.openDevice = func(*uverbs.Device) (*uverbs.Context, error) { opens++; return nil, syscall.EACCES }
 	s.readGIDs = func(*uverbs.Device, *uverbs.Context, int) ([]uverbs.GIDEntry, error) {
 		if reads++; reads == 1 {
-			return nil, syscall.EIO
+			return nil, syscall.EPERM
 		}
 		return []uverbs.GIDEntry{gid(0, "fe80::1", "eth0")}, nil
 	}
@@ -59,11 +59,17 @@ func TestWatchTriesAgain(t *testing.T) {
 	if opens != 2 || reads != 2 {
 		t.Errorf("opened %d times, read %d times", opens, reads)
 	}
-	if p := first.Ports[1]; p.GIDs != nil || p.GIDErr != syscall.EIO.Error() {
+	if p := first.Ports[1]; p.GIDs != nil || p.GIDErr != syscall.EPERM.Error() {
 		t.Errorf("a table that cannot be read: %+v", p)
 	}
 	if p := second.Ports[1]; len(p.GIDs) != 1 || p.GIDErr != "" {
 		t.Errorf("a table: %+v", p)
+	}
+	s.readGIDs = func(*uverbs.Device, *uverbs.Context, int) ([]uverbs.GIDEntry, error) {
+		return nil, syscall.EIO
+	}
+	if got := s.device(rxeDevice(0, "eth0")); len(got.Ports) != 0 {
+		t.Errorf("a port of a device on its way out: %+v", got.Ports)
 	}
 	unread := rxeDevice(0, "eth0")
 	unread.Ports[0].State = 0

@@ -128,9 +128,12 @@ func (s *machineSource) device(d *uverbs.Device) watchDevice {
 		}
 		port := watchPort{State: p.State.String(), Phys: p.Phys.String(), Netdev: p.Netdev, MTU: p.NetdevMTU}
 		gids, err := s.readGIDs(d, s.open(d), p.Number)
-		if err != nil {
+		switch {
+		case errors.Is(err, syscall.EIO):
+			continue // the device is on its way out (ib_uverbs after disassociation)
+		case err != nil:
 			port.GIDErr = err.Error()
-		} else {
+		default:
 			port.GIDs = gidTexts(gids)
 		}
 		if s.o.counters != "none" {
