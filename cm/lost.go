@@ -215,17 +215,7 @@ func (e *brokenQP) Unwrap() error { return e.err }
 // explain ends the connection with what an event says. It does not block.
 func (c *Conn) explain(cause error) {
 	c.cq.pump(false) // what failed before is part of the story
-	if failed := c.failure(); cause == ErrPeerClosed && refusedHere(failed) {
-		cause = failed // why the peer ended the connection: no orderly end, no io.EOF
-	}
 	c.finish(cause)
-}
-
-// failure returns the request that failed first, or nil.
-func (c *Conn) failure() error {
-	c.doubt.mu.Lock()
-	defer c.doubt.mu.Unlock()
-	return c.doubt.first[signFailure]
 }
 
 // finish ends the connection with a cause and the request that failed first, if
@@ -237,6 +227,9 @@ func (c *Conn) finish(cause error) {
 		first = c.doubt.first[signEvent]
 	}
 	c.doubt.mu.Unlock()
+	if cause == ErrPeerClosed && refusedHere(first) {
+		cause = first // why the peer ended the connection: no orderly end, no io.EOF
+	}
 	if first == cause {
 		first = nil
 	}
